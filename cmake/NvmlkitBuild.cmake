@@ -1,0 +1,32 @@
+# What every target of the project shares: language level, output places, ccache, warnings, sanitizers.
+include(GNUInstallDirs)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+# Fixed places: libraries in <build>/lib, programs in <build>/bin.
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+find_program(NVMLKIT_CCACHE ccache)
+if(NVMLKIT_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER "${NVMLKIT_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${NVMLKIT_CCACHE}")
+endif()
+
+if(NVMLKIT_SANITIZE)
+  add_compile_options(-fsanitize=${NVMLKIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${NVMLKIT_SANITIZE})
+endif()
+
+# Warnings for our own code; a target opts in, so that headers of others stay out of it.
+function(nvmlkit_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+endfunction()

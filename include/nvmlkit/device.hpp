@@ -1,0 +1,105 @@
+// One GPU, or one MIG device.
+#pragma once
+
+#include <iterator>
+#include <nvmlkit/generated/device_methods.hpp>
+#include <string>
+#include <vector>
+
+namespace nvmlkit::nvml {
+
+// The value of one field id, with its own status: one field may fail while others answer.
+struct FieldId {
+  unsigned int id;
+  unsigned int scope = 0;
+};
+
+class Device : public DeviceMethods {
+ public:
+  using DeviceMethods::DeviceMethods;
+
+  // What is irregular in C.
+
+  // NVML writes up to 64 bytes without being told a length. @c nvmlDeviceGetGspFirmwareVersion
+  Result<std::string> gsp_firmware_version() const;
+  // One entry per id, in order; `nvmlReturn` of each says whether its value counts. @c nvmlDeviceGetFieldValues
+  Result<std::vector<abi::nvmlFieldValue_t>> field_values(const std::vector<FieldId>& ids) const;
+  // @c nvmlDeviceClearFieldValues
+  Result<void> clear_field_values(const std::vector<FieldId>& ids) const;
+  // Newest first. The driver is asked for as many as it says it has. @c nvmlDeviceGetSupportedPerformanceStates
+  Result<std::vector<abi::nvmlPstates_t>> supported_performance_states() const;
+  // The newest layout also on drivers that only have the older call; what those do not tell apart is in the active
+  // counts. @c nvmlDeviceGetRemappedRows_v2 @c nvmlDeviceGetRemappedRows
+  Result<abi::nvmlRemappedRowsInfo_v2_t> remapped_rows() const;
+  // The older call answers for the first fan only, and is asked for no other. @c nvmlDeviceGetFanSpeed_v2
+  Result<Percent> fan_speed(unsigned int fan = 0) const;
+  // `scope` other than the GPU needs the newer call. Needs root. @c nvmlDeviceSetPowerManagementLimit_v2
+  Result<void> set_power_management_limit(Milliwatts limit,
+                                          abi::nvmlPowerScopeType_t scope = abi::POWER_SCOPE_GPU) const;
+  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; sums are 0 where only the older answers.
+  Result<abi::nvmlAccountingStats_v2_t> accounting_stats(unsigned int pid) const;
+  // @c nvmlDeviceGetSamples. An empty list when there is none after `since`.
+  Result<Samples> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
+  // Addresses with the time of each retirement; times are 0 on drivers that only have the older call.
+  // @c nvmlDeviceGetRetiredPages_v2 @c nvmlDeviceGetRetiredPages
+  struct RetiredPage {
+    unsigned long long address;
+    std::chrono::seconds time;
+  };
+  Result<std::vector<RetiredPage>> retired_pages(abi::nvmlPageRetirementCause_t cause) const;
+  // The answer says whether the mode is active, or why it is only pending. Needs root. @c nvmlDeviceSetMigMode
+  Result<Errc> set_mig_mode(bool enabled) const;
+  struct DramEncryption {
+    bool current;
+    bool pending;
+  };
+  // @c nvmlDeviceGetDramEncryptionMode
+  Result<DramEncryption> dram_encryption_mode() const;
+
+  // The MIG devices that exist now; indices without one are passed over. @c nvmlDeviceGetMigDeviceHandleByIndex
+  Result<std::vector<Device>> mig_devices() const;
+};
+
+// Asks for one GPU at a time, so that a GPU that is not looked at is not touched.
+class DeviceRange {
+ public:
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Result<Device>;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Result<Device>;
+
+    iterator() = default;
+    iterator(const DeviceRange* range, unsigned int index) noexcept : range_(range), index_(index) {}
+    Result<Device> operator*() const { return (*range_)[index_]; }
+    iterator& operator++() noexcept {
+      ++index_;
+      return *this;
+    }
+    iterator operator++(int) noexcept {
+      iterator before = *this;
+      ++index_;
+      return before;
+    }
+    bool operator==(const iterator& other) const noexcept { return index_ == other.index_; }
+
+   private:
+    const DeviceRange* range_ = nullptr;
+    unsigned int index_ = 0;
+  };
+
+  DeviceRange(detail::StatePtr state, unsigned int count) noexcept : state_(std::move(state)), count_(count) {}
+  unsigned int size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
+  Result<Device> operator[](unsigned int index) const;
+  iterator begin() const noexcept { return {this, 0}; }
+  iterator end() const noexcept { return {this, count_}; }
+
+ private:
+  detail::StatePtr state_;
+  unsigned int count_;
+};
+
+}  // namespace nvmlkit::nvml

@@ -1,0 +1,48 @@
+// Waiting for events of GPUs.
+#pragma once
+
+#include <chrono>
+#include <nvmlkit/device.hpp>
+#include <nvmlkit/library.hpp>
+#include <optional>
+#include <stop_token>
+
+namespace nvmlkit::nvml {
+
+struct Event {
+  Device device;
+  unsigned long long type;              // one of abi::EventType...
+  unsigned long long data;              // of an Xid event: the Xid
+  unsigned int gpu_instance_id = ~0U;   // ~0U: of no instance, or of a driver that does not say
+  unsigned int compute_instance_id = ~0U;
+};
+
+// Owns an event set. Not for use from several threads at once; movable.
+class EventSet {
+ public:
+  // @c nvmlEventSetCreate
+  static Result<EventSet> create(const Library& library);
+  EventSet(EventSet&& other) noexcept;
+  EventSet& operator=(EventSet&& other) noexcept;
+  EventSet(const EventSet&) = delete;
+  EventSet& operator=(const EventSet&) = delete;
+  ~EventSet();
+
+  // `types` is a mask of abi::EventType...; see Device::supported_event_types(). @c nvmlDeviceRegisterEvents
+  Result<void> watch(const Device& device, unsigned long long types);
+
+  // Empty when nothing came in time. The library waits in slices, so that a stop request ends the wait within 100 ms.
+  // @c nvmlEventSetWait_v2 @c nvmlEventSetWait
+  Result<std::optional<Event>> wait(std::chrono::milliseconds timeout, std::stop_token stop = {});
+
+  abi::nvmlEventSet_t handle() const noexcept { return set_; }
+
+ private:
+  EventSet(detail::StatePtr state, abi::nvmlEventSet_t set) noexcept : state_(std::move(state)), set_(set) {}
+  Result<std::optional<Event>> wait_once(unsigned int timeout_ms);
+
+  detail::StatePtr state_;
+  abi::nvmlEventSet_t set_ = nullptr;
+};
+
+}  // namespace nvmlkit::nvml

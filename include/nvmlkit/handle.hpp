@@ -1,0 +1,26 @@
+// The base of every object of the bindings: a native handle and the library that it belongs to.
+#pragma once
+
+#include <nvmlkit/detail/state.hpp>
+
+namespace nvmlkit::nvml {
+
+// Cheap to copy. Keeps the library open; after Library::close() or a fork every call answers an error.
+// Two objects are equal when the driver gave them the same handle.
+template <class Native>
+class Object {
+ public:
+  Object(detail::StatePtr state, Native handle) noexcept : state_(std::move(state)), handle_(handle) {}
+
+  // For calls that have no method: library.call(&Table::DeviceGetName, device.handle(), ...).
+  Native handle() const noexcept { return handle_; }
+  const Table& table() const noexcept { return state_->table; }
+
+  friend bool operator==(const Object& a, const Object& b) noexcept { return a.handle_ == b.handle_; }
+
+ protected:
+  detail::StatePtr state_;
+  Native handle_;
+};
+
+}  // namespace nvmlkit::nvml

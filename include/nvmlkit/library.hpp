@@ -1,0 +1,73 @@
+// The opened library: the root of all other objects.
+#pragma once
+
+#include <nvmlkit/generated/library_methods.hpp>
+#include <nvmlkit/loader.hpp>
+#include <string>
+
+namespace nvmlkit::nvml {
+
+class Device;
+class DeviceRange;
+class Unit;
+
+// Bits for nvmlInitWithFlags.
+enum class InitFlags : unsigned int {
+  none = 0,
+  no_gpus = 1,    // succeed on a machine without GPUs
+  no_attach = 2,  // do not wake or attach GPUs
+};
+constexpr InitFlags operator|(InitFlags a, InitFlags b) noexcept {
+  return static_cast<InitFlags>(static_cast<unsigned int>(a) | static_cast<unsigned int>(b));
+}
+
+struct OpenOptions {
+  LoadOptions load;
+  InitFlags flags = InitFlags::none;
+};
+
+// Opened by nvmlInit_v2 (or what the driver has of that family) and closed by one nvmlShutdown, when the last object
+// that came from it ends or at close(). Copies share it. Calls may come from any thread.
+// After a fork, the child's calls answer Errc::forked and its copies end silently: open again there.
+class Library : public LibraryMethods {
+ public:
+  static Result<Library> open(const OpenOptions& options = {});
+  // Any table will do: a simulated driver, a wrapped one, a test's own.
+  static Result<Library> from_table(const Table& table, InitFlags flags = InitFlags::none);
+
+  // Shuts down now. Objects that are still around answer Errc::library_closed. No other thread may be in a call.
+  Result<void> close() { return state_->close(); }
+  bool is_open() const noexcept { return state_->usable(); }
+  // What was loaded; empty for a library from a table.
+  const std::string& path() const noexcept { return path_; }
+
+  Result<unsigned int> device_count() const;
+  Result<Device> device(unsigned int index) const;
+  Result<Device> device_by_uuid(const std::string& uuid) const;
+  Result<Device> device_by_pci_bus_id(const std::string& bus_id) const;
+  Result<Device> device_by_serial(const std::string& serial) const;
+  // Every GPU, each with its own success or failure: a lost GPU hides no other.
+  Result<DeviceRange> devices() const;
+
+  Result<unsigned int> unit_count() const;
+  Result<Unit> unit(unsigned int index) const;
+
+  // Any C function, with the same checks as the methods: library.call(&Table::DeviceGetName, device.handle(), ...).
+  template <class Function, class... Arguments>
+  Result<void> call(Function Table::*member, Arguments... arguments) const {
+    const detail::Outcome outcome = detail::call(*state_, member, arguments...);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
+  const Table& table() const noexcept { return state_->table; }
+  const detail::StatePtr& state() const noexcept { return state_; }
+
+ private:
+  Library(detail::StatePtr state, std::string path) noexcept
+      : LibraryMethods(std::move(state)), path_(std::move(path)) {}
+  static Result<Library> start(const Table& table, InitFlags flags, void* linker_handle, std::string path);
+
+  std::string path_;
+};
+
+}  // namespace nvmlkit::nvml

@@ -1,0 +1,80 @@
+// Result<T>: an answer or a Failure.
+#pragma once
+
+#include <functional>
+#include <nvmlkit/error.hpp>
+#include <optional>
+#include <tl/expected.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace nvmlkit::nvml {
+
+// tl::expected with a value() that throws nvml::Error, and aborts with the message where there are no exceptions.
+template <class T>
+class [[nodiscard]] Result : public tl::expected<T, Failure> {
+  using Base = tl::expected<T, Failure>;
+
+ public:
+  using Base::Base;
+  Result(Base other) : Base(std::move(other)) {}
+  Result(Failure failure) : Base(tl::unexpect, std::move(failure)) {}
+
+  const T& value() const& {
+    if (!this->has_value()) raise(this->error());
+    return **this;
+  }
+  T& value() & {
+    if (!this->has_value()) raise(this->error());
+    return **this;
+  }
+  // The next step, when there is a value: f(T) -> Result<U>.
+  template <class F>
+  auto and_then(F&& f) const& -> std::invoke_result_t<F, const T&> {
+    if (!this->has_value()) return this->error();
+    return std::invoke(std::forward<F>(f), **this);
+  }
+  template <class F>
+  auto and_then(F&& f) && -> std::invoke_result_t<F, T&&> {
+    if (!this->has_value()) return std::move(this->error());
+    return std::invoke(std::forward<F>(f), std::move(**this));
+  }
+  // f(T) -> U makes a Result<U>.
+  template <class F>
+  auto transform(F&& f) const& -> Result<std::invoke_result_t<F, const T&>> {
+    if (!this->has_value()) return this->error();
+    return std::invoke(std::forward<F>(f), **this);
+  }
+
+  // By value, so that `for (auto x : library.list().value())` has something to stand on.
+  T value() && {
+    if (!this->has_value()) raise(this->error());
+    return std::move(**this);
+  }
+};
+
+template <>
+class [[nodiscard]] Result<void> : public tl::expected<void, Failure> {
+  using Base = tl::expected<void, Failure>;
+
+ public:
+  using Base::Base;
+  Result() = default;
+  Result(Base other) : Base(std::move(other)) {}
+  Result(Failure failure) : Base(tl::unexpect, std::move(failure)) {}
+
+  void value() const {
+    if (!has_value()) raise(error());
+  }
+};
+
+// An answer that this GPU may lack becomes an empty optional; every other failure stays one.
+template <class T>
+Result<std::optional<T>> optional_if_unsupported(Result<T> result) {
+  if (result) return std::optional<T>(*std::move(result));
+  const Errc code = result.error().code();
+  if (code == Errc::not_supported || code == Errc::function_not_found) return std::optional<T>();
+  return result.error();
+}
+
+}  // namespace nvmlkit::nvml

@@ -1,0 +1,147 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # names shared with the scripts that read this file
+# Debian packages: the ones that the build needs are installed, the ones of NVIDIA are unpacked beside the system.
+# Nothing here fails because a package cannot be had: it says so, and what needs the package is skipped.
+# NVMLKIT_NO_INSTALL=1 (or --no-install of a script) leaves the system and the cache as they are.
+
+build_packages=(
+  g++ cmake ninja-build ccache
+  libyaml-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libvalijson-dev libclang-14-dev
+)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml)
+fuzz_packages=(clang libclang-rt-14-dev)
+# From contrib: programs that read GPUs through Python.
+python_client_packages=(python3-pynvml gpustat)
+# From non-free: the real nvidia-smi, the real library (an oracle for the tests) and NVIDIA's header.
+nvidia_packages=(nvidia-smi libnvidia-ml1 libnvidia-ml-dev)
+
+installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+# Prints the suite that holds a driver branch.
+suite_of_branch() {
+  case $1 in
+    535) echo bookworm ;;
+    550) echo trixie ;;
+    555) echo experimental ;;
+    *) die "no Debian suite is known for driver branch '$1' (expected 535, 550 or 555)" ;;
+  esac
+}
+
+# apt with a state of its own: sees only what private_apt_setup wrote, changes nothing of the system's lists.
+private_apt() {
+  local state="$nvmlkit_third_party/apt"
+  "$1" -q -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=- \
+    -o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache" -o APT::Sandbox::User="$(id -un)" \
+    -o Acquire::Languages=none -o Acquire::Retries=2 "${@:2}"
+}
+
+# Writes the private source list: this machine's own Debian mirror and keyring, with contrib and non-free, in the
+# suite of the machine and in those that hold newer drivers.
+private_apt_setup() {
+  local state="$nvmlkit_third_party/apt" codename line uri release entry signed_by='' suite
+  [[ -e $state/ready ]] && return 0
+  have apt-get || return 1
+  mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+  codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+  # --no-release-info: also what was never downloaded, as on a fresh machine. A foreign repository may use the same suite
+  # names; Debian's mirrors end with /debian.
+  line=$(apt-get indextargets --no-release-info --format "\$(RELEASE) \$(COMPONENT) \$(REPO_URI) \$(SOURCESENTRY)" \
+    'Created-By: Packages' \
+    | awk -v code="$codename" '$2 == "main" && ($1 == code || $1 ~ /^(stable|oldstable|testing|unstable|sid)$/) {
+        print ($3 ~ /\/debian\/?$/ ? 0 : 1), $0 }' | sort -s -n -k 1,1 | cut -d ' ' -f 2- | sed -n 1p)
+  [[ -n $line ]] || { warn "the apt sources of this machine name no Debian mirror"; return 1; }
+  read -r release _ uri entry <<<"$line"
+  # Signed-By as the same source file has it (both formats); without one, apt uses its trusted keys.
+  signed_by=$(sed -nE 's/^[Ss]igned-[Bb]y: *(\/[^ ]+).*/\1/p; s/.*\[[^]]*signed-by=(\/[^] ]+).*/\1/p' "${entry%:*}" | sed -n 1p)
+  : >"$state/sources.list"
+  for suite in $(printf '%s\n' "${codename:-$release}" bookworm trixie experimental | sort -u); do
+    echo "deb ${signed_by:+[signed-by=$signed_by] }$uri $suite main contrib non-free" >>"$state/sources.list"
+  done
+  private_apt apt-get update >"$state/update.log" 2>&1 || true
+  if ! ls "$state"/lists/*Packages* >/dev/null 2>&1; then
+    warn "the Debian mirror does not answer, see ${state#"$nvmlkit_root"/}/update.log"
+    return 1
+  fi
+  touch "$state/ready"
+}
+
+# Installs what is missing of the named packages from the system's own sources.
+install_packages() {
+  local package missing=() log="$nvmlkit_root/build/install.log"
+  for package in "$@"; do installed "$package" || missing+=("$package"); done
+  ((${#missing[@]})) || return 0
+  if [[ -n ${NVMLKIT_NO_INSTALL:-} ]]; then
+    warn "not installed (no-install was asked for): ${missing[*]}"
+    return 0
+  fi
+  have apt-get || { warn "no apt-get here; install by other means: ${missing[*]}"; return 0; }
+  say "installing ${missing[*]}"
+  mkdir -p "$nvmlkit_root/build"
+  apt_install "${missing[@]}" >"$log" 2>&1 && return 0
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update >>"$log" 2>&1 || true
+  apt_install "${missing[@]}" >>"$log" 2>&1 && return 0
+  # One of them cannot be had: the others still can.
+  for package in "${missing[@]}"; do
+    apt_install "$package" >>"$log" 2>&1 || warn "cannot install $package, see build/install.log"
+  done
+}
+
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "$@" </dev/null
+}
+
+# python3-pynvml and gpustat live in contrib. They are installed through the private source list, so that the
+# system's sources stay as they are. They bring Debian's libnvidia-ml1 along, so a machine that has another NVIDIA driver
+# is left alone.
+install_python_clients() {
+  local package missing=() log="$nvmlkit_root/build/install.log"
+  for package in "${python_client_packages[@]}"; do installed "$package" || missing+=("$package"); done
+  ((${#missing[@]})) || return 0
+  if ! installed libnvidia-ml1 && { [[ -e /proc/driver/nvidia ]] || /sbin/ldconfig -p | grep -q 'libnvidia-ml\.so'; }; then
+    warn "this machine has an NVIDIA driver of its own: ${missing[*]} are not installed beside it"
+    return 0
+  fi
+  if [[ -n ${NVMLKIT_NO_INSTALL:-} ]]; then
+    warn "not installed (no-install was asked for): ${missing[*]}"
+    return 0
+  fi
+  private_apt_setup || { warn "cannot install ${missing[*]}"; return 0; }
+  say "installing ${missing[*]}"
+  local codename
+  codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+  # shellcheck disable=SC2016
+  as_root env DEBIAN_FRONTEND=noninteractive bash -c "$(declare -f private_apt have); nvmlkit_third_party=\$1; shift
+    private_apt apt-get -y --no-install-recommends -t \"\$1\" install \"\${@:2}\"" _ \
+    "$nvmlkit_third_party" "$codename" "${missing[@]}" </dev/null >>"$log" 2>&1 \
+    || warn "cannot install ${missing[*]}, see build/install.log"
+}
+
+# Unpacks NVIDIA's packages of a suite into build/third-party/<suite>, once.
+fetch_suite() {
+  local suite=$1 dir="$nvmlkit_third_party/$1" package deb got=()
+  [[ -e $dir/.complete ]] && return 0
+  if [[ -n ${NVMLKIT_NO_INSTALL:-} ]]; then
+    return 0
+  fi
+  private_apt_setup || { warn "nvidia-smi of $suite cannot be had"; return 0; }
+  mkdir -p "$dir/debs"
+  for package in "${nvidia_packages[@]}"; do
+    (cd "$dir/debs" && private_apt apt-get download "$package/$suite") >>"$dir/download.log" 2>&1 || true
+    deb=$(find "$dir/debs" -name "${package}_*.deb" | sort | tail -n 1)
+    if [[ -n $deb ]] && dpkg -x "$deb" "$dir" 2>>"$dir/download.log"; then
+      got+=("$(dpkg-deb -W --showformat='${Package} ${Version}' "$deb")")
+    else
+      warn "cannot get $package of $suite, see ${dir#"$nvmlkit_root"/}/download.log"
+      rm -f "$nvmlkit_third_party/apt/ready" # the lists may be stale: read them again next time
+    fi
+  done
+  rm -rf "$dir/debs"
+  if ((${#got[@]} == ${#nvidia_packages[@]})); then touch "$dir/.complete"; fi
+  ((${#got[@]} == 0)) || say "unpacked in build/third-party/$suite: ${got[*]}"
+}
+
+# Path of the real nvidia-smi / driver library / header of a branch; prints nothing where it is missing, or where the suite
+# has moved on to another branch.
+first_file() { find "$nvmlkit_third_party/$1" -path "$2" 2>/dev/null | sort | sed -n 1p; }
+real_library() { first_file "$(suite_of_branch "$1")" "*/libnvidia-ml.so.$1.*"; }
+real_nvidia_smi() { [[ -z $(real_library "$1") ]] || first_file "$(suite_of_branch "$1")" '*/nvidia/current/nvidia-smi'; }
+real_header() { first_file "$(suite_of_branch "$1")" '*/nvml.h'; }

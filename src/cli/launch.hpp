@@ -1,0 +1,18 @@
+// Finding the driver library and starting a program with it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nvmlkit::cli {
+
+// The folder with our libnvidia-ml.so.1: beside this program in a build tree or an installation.
+std::optional<std::filesystem::path> driver_directory();
+
+// Becomes the program, with our library in front of any other. Returns only when the program cannot be started:
+// 127 when there is none, else 126, after a message on stderr.
+int launch(const std::filesystem::path& driver, std::vector<std::string> command);
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,62 @@
+#include "cli/machine.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/load.hpp"
+#include "sim/generated/model_descriptors.hpp"
+
+namespace nvmlkit::cli {
+namespace {
+
+std::vector<std::string> variables_of_the_mock() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    if (variable.starts_with("MOCK_NVML_")) names.emplace_back(variable.substr(0, variable.find('=')));
+  }
+  return names;
+}
+
+// The word that machine files use.
+std::string architecture_word(const sim::model::Gpu& gpu) {
+  if (gpu.architecture) {
+    const auto value = static_cast<std::uint32_t>(*gpu.architecture);
+    for (const auto& word : sim::model::descriptor<sim::model::Gpu>().find("architecture")->words()) {
+      if (word.value == value) return std::string(word.word());
+    }
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+void export_choice(const MachineChoice& choice) {
+  if (!choice.machine.empty()) {
+    for (const std::string& name : variables_of_the_mock()) unsetenv(name.c_str());
+    unsetenv("NVMLKIT_GPU_COUNT");
+    setenv("NVMLKIT_MACHINE", choice.machine.c_str(), 1);
+  }
+  if (choice.gpu_count) setenv("NVMLKIT_GPU_COUNT", std::to_string(*choice.gpu_count).c_str(), 1);
+}
+
+tl::expected<MachineSummary, std::string> inspect(const sim::Environment& environment) {
+  std::string error;
+  const auto machine = sim::load_machine(environment, error);
+  if (!machine) return tl::unexpected(error);
+  MachineSummary summary;
+  summary.gpu_count = machine->gpus().size();
+  if (const auto& driver = machine->system().driver_version) summary.driver_version = driver->view();
+  if (summary.gpu_count > 0) {
+    const auto& gpu = machine->gpus().front();
+    if (gpu.name) summary.gpu_name = gpu.name->view();
+    summary.memory_bytes = gpu.memory.total_bytes.value_or(0);
+    summary.architecture = architecture_word(gpu);
+  }
+  return summary;
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,34 @@
+// Which machine a command means, and what the simulation says about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "sim/environment.hpp"
+
+namespace nvmlkit::cli {
+
+// What the options -m, -c and -n of a command chose.
+struct MachineChoice {
+  std::string machine;  // a built-in name or a path; empty: what the environment says
+  std::optional<std::uint32_t> gpu_count;
+};
+
+// Puts the choice into this process's environment, where the driver library looks for it. A machine that was chosen
+// replaces all that the environment said before.
+void export_choice(const MachineChoice& choice);
+
+struct MachineSummary {
+  std::string gpu_name;  // of the first GPU, as the rest
+  std::size_t gpu_count = 0;
+  std::uint64_t memory_bytes = 0;
+  std::string architecture;
+  std::string driver_version;
+};
+
+// Reads and checks the machine, as the driver library will; the error is one line for people.
+tl::expected<MachineSummary, std::string> inspect(const sim::Environment& environment);
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,148 @@
+// The `nvmlkit` command: runs programs on a simulated machine, shows and checks machines.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/launch.hpp"
+#include "cli/listing.hpp"
+#include "cli/machine.hpp"
+#include "sim/config/builtin.hpp"
+
+namespace nvmlkit::cli {
+namespace {
+
+constexpr int kUsage = 2;  // wrong arguments, or a machine that cannot be used
+
+int Fail(int status, const std::string& message) {
+  fmt::print(stderr, "nvmlkit: {}\n", message);
+  return status;
+}
+
+// The options that choose a machine, the same for every command that runs something.
+struct MachineOptions {
+  std::string machine;
+  std::string file;
+  std::uint32_t count = 0;
+  CLI::Option* count_option = nullptr;
+
+  void AddTo(CLI::App& app) {
+    auto* by_name = app.add_option("-m,--machine", machine,
+                                   "Built-in machine (see `nvmlkit machines`) or machine file; default: what the "
+                                   "environment says, else a100");
+    app.add_option("-c,--config", file, "Machine file")->excludes(by_name);
+    count_option = app.add_option("-n,--gpus", count, "How many GPUs the machine has");
+  }
+
+  MachineChoice Choice() const {
+    MachineChoice choice{file.empty() ? machine : file, std::nullopt};
+    if (count_option->count() > 0) choice.gpu_count = count;
+    // A path stays right when the program changes its folder. -c is always one, -m when it reads like one.
+    const bool path = !file.empty() || machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
+                      machine.ends_with(".yml");
+    if (path) choice.machine = std::filesystem::absolute(choice.machine).string();
+    return choice;
+  }
+};
+
+// Checks the machine before anything starts, and finds the driver library.
+int WithDriver(const MachineChoice& choice, const std::function<int(const std::filesystem::path&)>& action) {
+  export_choice(choice);
+  if (const auto machine = inspect(sim::Environment::process()); !machine) return Fail(kUsage, machine.error());
+  const auto driver = driver_directory();
+  return driver ? action(*driver) : Fail(1, "no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)");
+}
+
+int Machines(bool as_json) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const sim::BuiltinMachine& builtin : sim::list_builtin_machines()) {
+    const auto machine = inspect({{"NVMLKIT_MACHINE", std::string(builtin.name)}});
+    if (!machine) return Fail(1, machine.error());
+    rows.push_back({{"name", builtin.name},
+                    {"gpu", machine->gpu_name},
+                    {"count", machine->gpu_count},
+                    {"memory_bytes", machine->memory_bytes},
+                    {"architecture", machine->architecture},
+                    {"driver_version", machine->driver_version}});
+  }
+  if (as_json) {
+    fmt::print("{}\n", rows.dump(2));
+    return 0;
+  }
+  fmt::print("{:<8}{:>5}  {:<28}{:>12}  {}\n", "Name", "GPUs", "GPU", "Memory", "Architecture");
+  for (const auto& row : rows) {
+    fmt::print("{:<8}{:>5}  {:<28}{:>8} MiB  {}\n", row["name"].get<std::string>(), row["count"].get<std::uint32_t>(),
+               row["gpu"].get<std::string>(), row["memory_bytes"].get<std::uint64_t>() >> 20,
+               row["architecture"].get<std::string>());
+  }
+  return 0;
+}
+
+int Check(const std::string& file) {
+  const auto machine = inspect({{"NVMLKIT_MACHINE", std::filesystem::absolute(file).string()}});
+  if (!machine) return Fail(kUsage, machine.error());
+  fmt::print("{}: {} x {}, driver {}\n", file, machine->gpu_count, machine->gpu_name, machine->driver_version);
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app{"Simulated NVIDIA GPUs for programs that use NVML, such as nvidia-smi.", "nvmlkit"};
+  app.set_version_flag("--version", "nvmlkit " NVMLKIT_VERSION);
+  app.require_subcommand(1);
+
+  MachineOptions run_options;
+  auto* run = app.add_subcommand("run", "Run a program on a machine: nvmlkit run -m h100 -- nvidia-smi");
+  run_options.AddTo(*run);
+  run->prefix_command();  // from the program's name on, all belongs to the program
+
+  MachineOptions list_options;
+  auto* list = app.add_subcommand("list", "List the GPUs of a machine");
+  list_options.AddTo(*list);
+
+  bool as_json = false;
+  auto* machines = app.add_subcommand("machines", "List the built-in machines");
+  machines->add_flag("--json", as_json, "As JSON");
+
+  std::string file;
+  auto* check = app.add_subcommand("check", "Check a machine file");
+  check->add_option("FILE", file, "The file")->required();
+
+  // What stands behind `--` is not looked at, whatever it is.
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  const std::vector<std::string> behind(separator, arguments.end());
+  arguments.erase(separator, arguments.end());
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  if (*run) {
+    // The program may stand before `--`, which is then an argument of its own.
+    std::vector<std::string> command = run->remaining();
+    command.insert(command.end(), behind.begin() + (command.empty() && !behind.empty() ? 1 : 0), behind.end());
+    if (command.empty()) return Fail(kUsage, "run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
+    return WithDriver(run_options.Choice(), [&](const auto& driver) { return launch(driver, command); });
+  }
+  if (*list) return WithDriver(list_options.Choice(), list_gpus);
+  if (*machines) return Machines(as_json);
+  return Check(file);
+}
+
+}  // namespace
+}  // namespace nvmlkit::cli
+
+int main(int argc, char** argv) {
+  try {
+    return nvmlkit::cli::Main(argc, argv);
+  } catch (const std::exception& error) {
+    return nvmlkit::cli::Fail(1, error.what());
+  }
+}

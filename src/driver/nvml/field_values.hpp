@@ -1,0 +1,37 @@
+// One field value into nvmlFieldValue_t.
+#pragma once
+
+#include "nvmlkit/generated/abi.hpp"
+#include "sim/generated/model.hpp"
+
+namespace nvmlkit::driver {
+
+// Generated from registry/semantics/values/field_values.yaml.
+abi::nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsigned int scope,
+                                   abi::nvmlFieldValue_t& out);
+
+template <class T>
+abi::nvmlReturn_t put_uint(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
+  out.valueType = abi::NVML_VALUE_TYPE_UNSIGNED_INT;
+  out.value.uiVal = static_cast<unsigned int>(*field);
+  return abi::NVML_SUCCESS;
+}
+
+template <class T>
+abi::nvmlReturn_t put_int(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
+  out.valueType = abi::NVML_VALUE_TYPE_SIGNED_INT;
+  out.value.siVal = static_cast<int>(*field);
+  return abi::NVML_SUCCESS;
+}
+
+template <class T>
+abi::nvmlReturn_t put_ullong(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
+  out.valueType = abi::NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
+  out.value.ullVal = static_cast<unsigned long long>(*field);
+  return abi::NVML_SUCCESS;
+}
+
+}  // namespace nvmlkit::driver

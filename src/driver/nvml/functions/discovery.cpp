@@ -1,0 +1,95 @@
+// From an index, a serial, a UUID or a PCI address to a handle.
+#include "driver/nvml/call.hpp"
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/read.hpp"
+
+namespace nvmlkit::driver::functions {
+namespace {
+
+template <class Matches>
+nvmlReturn_t find(const Machine& machine, nvmlDevice_t* device, Matches matches) {
+  const auto gpus = machine.gpus();
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    if (matches(gpus[i])) {
+      *device = handle_of(i);
+      return NVML_SUCCESS;
+    }
+  return NVML_ERROR_NOT_FOUND;
+}
+
+constexpr int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// Do the 32 hexadecimal digits of "GPU-xxxxxxxx-xxxx-..." say these 16 bytes?
+bool same_uuid(std::string_view text, const unsigned char (&bytes)[16]) {
+  if (text.substr(0, 4) == "GPU-") text.remove_prefix(4);
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (c == '-') continue;
+    const int value = hex_digit(c);
+    if (value < 0 || digits >= 32) return false;
+    const int wanted = digits % 2 == 0 ? bytes[digits / 2] >> 4 : bytes[digits / 2] & 15;
+    if (value != wanted) return false;
+    ++digits;
+  }
+  return digits == 32;
+}
+
+}  // namespace
+
+nvmlReturn_t DeviceGetCount_v2(const Machine& machine, unsigned int* deviceCount) {
+  *deviceCount = static_cast<unsigned int>(machine.gpus().size());
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetCount(const Machine& machine, unsigned int* deviceCount) {
+  return DeviceGetCount_v2(machine, deviceCount);
+}
+
+nvmlReturn_t DeviceGetHandleByIndex_v2(const Machine& machine, unsigned int index, nvmlDevice_t* device) {
+  if (index >= machine.gpus().size()) return NVML_ERROR_INVALID_ARGUMENT;
+  *device = handle_of(index);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, nvmlDevice_t* device) {
+  return DeviceGetHandleByIndex_v2(machine, index, device);
+}
+
+nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, unsigned int* index) {
+  *index = static_cast<unsigned int>(&gpu - machine.gpus().data());
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetHandleBySerial(const Machine& machine, const char* serial, nvmlDevice_t* device) {
+  return find(machine, device, [&](const Gpu& gpu) { return gpu.serial && gpu.serial->view() == serial; });
+}
+
+nvmlReturn_t DeviceGetHandleByUUID(const Machine& machine, const char* uuid, nvmlDevice_t* device) {
+  return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && gpu.uuid->view() == uuid; });
+}
+
+nvmlReturn_t DeviceGetHandleByUUIDV(const Machine& machine, const nvmlUUID_t* uuid, nvmlDevice_t* device) {
+  if (uuid->type == NVML_UUID_TYPE_ASCII) {
+    const std::string_view text(uuid->value.str, strnlen(uuid->value.str, sizeof uuid->value.str));
+    return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && gpu.uuid->view() == text; });
+  }
+  if (uuid->type != NVML_UUID_TYPE_BINARY) return NVML_ERROR_INVALID_ARGUMENT;
+  return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && same_uuid(gpu.uuid->view(), uuid->value.bytes); });
+}
+
+nvmlReturn_t DeviceGetHandleByPciBusId_v2(const Machine& machine, const char* pciBusId, nvmlDevice_t* device) {
+  const auto wanted = sim::model::parse_pci_bus_id(pciBusId);
+  if (!wanted) return NVML_ERROR_INVALID_ARGUMENT;
+  return find(machine, device, [&](const Gpu& gpu) { return gpu.pci.bus_id && *gpu.pci.bus_id == *wanted; });
+}
+
+nvmlReturn_t DeviceGetHandleByPciBusId(const Machine& machine, const char* pciBusId, nvmlDevice_t* device) {
+  return DeviceGetHandleByPciBusId_v2(machine, pciBusId, device);
+}
+
+}  // namespace nvmlkit::driver::functions

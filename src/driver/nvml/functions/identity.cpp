@@ -1,0 +1,75 @@
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/read.hpp"
+
+namespace nvmlkit::driver::functions {
+
+nvmlReturn_t DeviceGetInforomVersion(const Machine&, const Gpu& gpu, nvmlInforomObject_t object, char* version,
+                                     unsigned int length) {
+  switch (object) {
+    case NVML_INFOROM_OEM:
+      return read(gpu.inforom.oem_object, version, length);
+    case NVML_INFOROM_ECC:
+      return read(gpu.inforom.ecc_object, version, length);
+    case NVML_INFOROM_POWER:
+      return read(gpu.inforom.pwr_object, version, length);
+    case NVML_INFOROM_DEN:
+      return read(gpu.inforom.den_object, version, length);
+    default:
+      return NVML_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+nvmlReturn_t DeviceValidateInforom(const Machine&, const Gpu& gpu) {
+  return gpu.inforom.valid.value_or(true) ? NVML_SUCCESS : NVML_ERROR_CORRUPTED_INFOROM;
+}
+
+nvmlReturn_t DeviceGetAPIRestriction(const Machine&, const Gpu& gpu, nvmlRestrictedAPI_t apiType,
+                                     nvmlEnableState_t* isRestricted) {
+  return read(apiType == NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS ? gpu.api_restriction.set_application_clocks
+                                                                    : gpu.api_restriction.set_auto_boosted_clocks,
+              isRestricted);
+}
+
+// The buffer has no length; the header implies 64 bytes.
+nvmlReturn_t DeviceGetGspFirmwareVersion(const Machine&, const Gpu& gpu, char* version) {
+  return read(gpu.gsp_firmware.version, version, GSP_FIRMWARE_VERSION_BUF_SIZE);
+}
+
+nvmlReturn_t DeviceIsMigDeviceHandle(const Machine&, const Gpu&, unsigned int* isMigDevice) {
+  *isMigDevice = 0;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetMaxMigDeviceCount(const Machine&, const Gpu& gpu, unsigned int* count) {
+  *count = gpu.mig.max_gpu_instances.value_or(0);
+  return NVML_SUCCESS;
+}
+
+namespace {
+
+// The first two members are the same in every version; what follows is an array that stays empty.
+nvmlReturn_t no_license(nvmlGridLicensableFeatures_t* features) {
+  features->isGridLicenseSupported = 0;
+  features->licensableFeaturesCount = 0;
+  return NVML_SUCCESS;
+}
+
+}  // namespace
+
+nvmlReturn_t DeviceGetGridLicensableFeatures(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
+  return no_license(features);
+}
+
+nvmlReturn_t DeviceGetGridLicensableFeatures_v2(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
+  return no_license(features);
+}
+
+nvmlReturn_t DeviceGetGridLicensableFeatures_v3(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
+  return no_license(features);
+}
+
+nvmlReturn_t DeviceGetGridLicensableFeatures_v4(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
+  return no_license(features);
+}
+
+}  // namespace nvmlkit::driver::functions

@@ -1,0 +1,50 @@
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/read.hpp"
+
+namespace nvmlkit::driver::functions {
+namespace {
+
+// What is left of `total`, never below zero.
+unsigned long long left(unsigned long long total, unsigned long long taken) { return total > taken ? total - taken : 0; }
+
+}  // namespace
+
+nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine&, const Gpu& gpu, nvmlMemory_v2_t* memory) {
+  const auto& fb = gpu.memory;
+  if (!fb.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
+  memory->total = *fb.total_bytes;
+  memory->reserved = fb.reserved_bytes.value_or(0);
+  memory->used = fb.used_bytes.value_or(0);
+  memory->free = fb.free_bytes.value_or(left(memory->total, memory->reserved + memory->used));
+  return NVML_SUCCESS;
+}
+
+// The first version knows no reserved memory and counts it as used.
+nvmlReturn_t DeviceGetMemoryInfo(const Machine& machine, const Gpu& gpu, nvmlMemory_t* memory) {
+  nvmlMemory_v2_t info{};
+  if (const auto result = DeviceGetMemoryInfo_v2(machine, gpu, &info); result != NVML_SUCCESS) return result;
+  memory->total = info.total;
+  memory->free = info.free;
+  memory->used = info.used + info.reserved;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetBAR1MemoryInfo(const Machine&, const Gpu& gpu, nvmlBAR1Memory_t* bar1Memory) {
+  const auto& bar1 = gpu.bar1_memory;
+  if (!bar1.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
+  bar1Memory->bar1Total = *bar1.total_bytes;
+  bar1Memory->bar1Used = bar1.used_bytes.value_or(0);
+  bar1Memory->bar1Free = bar1.free_bytes.value_or(left(bar1Memory->bar1Total, bar1Memory->bar1Used));
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine&, const Gpu& gpu, nvmlMemory_t* memory) {
+  const auto& protected_memory = gpu.protected_memory;
+  if (!protected_memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
+  memory->total = *protected_memory.total_bytes;
+  memory->used = protected_memory.used_bytes.value_or(0);
+  memory->free = left(memory->total, memory->used);
+  return NVML_SUCCESS;
+}
+
+}  // namespace nvmlkit::driver::functions

@@ -1,0 +1,54 @@
+// Retired pages (before Ampere) and remapped rows (from Ampere on).
+#include <algorithm>
+
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/read.hpp"
+
+namespace nvmlkit::driver::functions {
+
+nvmlReturn_t DeviceGetRetiredPages_v2(const Machine&, const Gpu& gpu, nvmlPageRetirementCause_t cause,
+                                      unsigned int* pageCount, unsigned long long* addresses,
+                                      unsigned long long* timestamps) {
+  const auto& retired = gpu.retired_pages;
+  if (!retired.supported.value_or(false)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto& pages = cause == NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR ? retired.double_bit_retirement
+                                                                               : retired.single_bit_retirement;
+  // A count without addresses is a count of pages whose address nobody asked for.
+  const auto listed = pages.addresses.span();
+  const auto needed = std::max(pages.count.value_or(0), static_cast<std::uint32_t>(listed.size()));
+  const auto room = *pageCount;
+  *pageCount = needed;
+  if (needed == 0) return NVML_SUCCESS;
+  if (room < needed) return NVML_ERROR_INSUFFICIENT_SIZE;
+  if (!addresses) return NVML_ERROR_INVALID_ARGUMENT;
+  for (std::uint32_t i = 0; i < needed; ++i) {
+    addresses[i] = i < listed.size() ? listed[i] : 0;
+    if (timestamps) timestamps[i] = 0;
+  }
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetRetiredPages(const Machine& machine, const Gpu& gpu, nvmlPageRetirementCause_t cause,
+                                   unsigned int* pageCount, unsigned long long* addresses) {
+  return DeviceGetRetiredPages_v2(machine, gpu, cause, pageCount, addresses, nullptr);
+}
+
+nvmlReturn_t DeviceGetRetiredPagesPendingStatus(const Machine&, const Gpu& gpu, nvmlEnableState_t* isPending) {
+  if (!gpu.retired_pages.supported.value_or(false)) return NVML_ERROR_NOT_SUPPORTED;
+  *isPending = gpu.retired_pages.pending_retirement.value_or(false) ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetRemappedRows_v2(const Machine&, const Gpu& gpu, nvmlRemappedRowsInfo_v2_t* info) {
+  const auto& rows = gpu.remapped_rows;
+  if (!rows.correctable) return NVML_ERROR_NOT_SUPPORTED;
+  info->corrActiveRemaps = *rows.correctable;
+  info->corrInactiveRemaps = 0;
+  info->uncActiveRemaps = rows.uncorrectable.value_or(0);
+  info->uncInactiveRemaps = 0;
+  info->bPending = rows.pending.value_or(false) ? 1 : 0;
+  info->bFailureOccurred = rows.failure_occurred.value_or(false) ? 1 : 0;
+  return NVML_SUCCESS;
+}
+
+}  // namespace nvmlkit::driver::functions

@@ -1,0 +1,82 @@
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/read.hpp"
+
+namespace nvmlkit::driver::functions {
+namespace {
+
+using sim::model::PciBusId;
+
+void write_bus_id(const PciBusId& id, int domain_digits, char* out) {
+  char text[24];
+  const auto written = sim::model::format_pci_bus_id(id, domain_digits, text);
+  std::memcpy(out, written.data(), written.size());
+  out[written.size()] = '\0';
+}
+
+// Generation 1 to 6 -> transfers per second in millions, as NVML counts a link's speed.
+unsigned int speed_of_generation(unsigned int generation) {
+  static constexpr unsigned int speeds[] = {0, 2500, 5000, 8000, 16000, 32000, 64000};
+  return generation < sizeof speeds / sizeof *speeds ? speeds[generation] : 0;
+}
+
+}  // namespace
+
+nvmlReturn_t DeviceGetPciInfo_v3(const Machine&, const Gpu& gpu, nvmlPciInfo_t* pci) {
+  const auto& id = *gpu.pci.bus_id;
+  write_bus_id(id, 4, pci->busIdLegacy);
+  write_bus_id(id, 8, pci->busId);
+  pci->domain = id.domain;
+  pci->bus = id.bus;
+  pci->device = id.device;
+  pci->pciDeviceId = gpu.pci.device_id.value_or(0);
+  pci->pciSubSystemId = gpu.pci.subsystem_id.value_or(0);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetPciInfo_v2(const Machine&, const Gpu& gpu, nvmlPciInfo_t* pci) {
+  auto& old = *reinterpret_cast<nvmlPciInfo_v2_t*>(pci);
+  const auto& id = *gpu.pci.bus_id;
+  write_bus_id(id, 4, old.busId);
+  old.domain = id.domain;
+  old.bus = id.bus;
+  old.device = id.device;
+  old.pciDeviceId = gpu.pci.device_id.value_or(0);
+  old.pciSubSystemId = gpu.pci.subsystem_id.value_or(0);
+  old.reserved0 = old.reserved1 = old.reserved2 = old.reserved3 = 0;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetPciInfo(const Machine& machine, const Gpu& gpu, nvmlPciInfo_t* pci) {
+  return DeviceGetPciInfo_v2(machine, gpu, pci);
+}
+
+nvmlReturn_t DeviceGetPciInfoExt(const Machine&, const Gpu& gpu, nvmlPciInfoExt_t* pci) {
+  const auto& id = *gpu.pci.bus_id;
+  pci->domain = id.domain;
+  pci->bus = id.bus;
+  pci->device = id.device;
+  pci->pciDeviceId = gpu.pci.device_id.value_or(0);
+  pci->pciSubSystemId = gpu.pci.subsystem_id.value_or(0);
+  pci->baseClass = gpu.pci.base_class.value_or(0);
+  pci->subClass = gpu.pci.sub_class.value_or(0);
+  write_bus_id(id, 8, pci->busId);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetPcieThroughput(const Machine&, const Gpu& gpu, nvmlPcieUtilCounter_t counter,
+                                     unsigned int* value) {
+  return read(counter == NVML_PCIE_UTIL_TX_BYTES ? gpu.pcie.tx_throughput_kbps : gpu.pcie.rx_throughput_kbps, value);
+}
+
+// NVML_PCIE_LINK_MAX_SPEED_* count from 1 for generation 1.
+nvmlReturn_t DeviceGetPcieLinkMaxSpeed(const Machine&, const Gpu& gpu, unsigned int* maxSpeed) {
+  return read(gpu.pcie.max_link_gen, maxSpeed);
+}
+
+nvmlReturn_t DeviceGetPcieSpeed(const Machine&, const Gpu& gpu, unsigned int* pcieSpeed) {
+  if (!gpu.pcie.current_link_gen) return NVML_ERROR_NOT_SUPPORTED;
+  *pcieSpeed = speed_of_generation(*gpu.pcie.current_link_gen);
+  return NVML_SUCCESS;
+}
+
+}  // namespace nvmlkit::driver::functions

@@ -1,0 +1,104 @@
+// P-states, violations, encoder capacity.
+#include <chrono>
+
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/read.hpp"
+
+namespace nvmlkit::driver::functions {
+
+// Every GPU can run in P0; where the machine says that it idles in another P-state, it can run in that one too.
+nvmlReturn_t DeviceGetSupportedPerformanceStates(const Machine&, const Gpu& gpu, nvmlPstates_t* pstates,
+                                                 unsigned int size) {
+  const std::size_t room = size / sizeof(nvmlPstates_t);
+  const auto now = static_cast<nvmlPstates_t>(gpu.performance_state.value_or(NVML_PSTATE_0));
+  const std::size_t needed = now == NVML_PSTATE_0 ? 1 : 2;
+  if (room < needed) return NVML_ERROR_INSUFFICIENT_SIZE;
+  pstates[0] = NVML_PSTATE_0;
+  if (needed == 2) pstates[1] = now;
+  for (std::size_t i = needed; i < room; ++i) pstates[i] = NVML_PSTATE_UNKNOWN;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetMinMaxClockOfPState(const Machine&, const Gpu& gpu, nvmlClockType_t type, nvmlPstates_t pstate,
+                                          unsigned int* minClockMHz, unsigned int* maxClockMHz) {
+  const auto now = static_cast<nvmlPstates_t>(gpu.performance_state.value_or(NVML_PSTATE_0));
+  if (pstate != NVML_PSTATE_0 && pstate != now) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto memory_clocks = gpu.supported_clocks.memory_clocks.span();
+  if (memory_clocks.empty() || type == NVML_CLOCK_VIDEO) return NVML_ERROR_NOT_SUPPORTED;
+  unsigned int low = ~0U;
+  unsigned int high = 0;
+  const auto include = [&](unsigned int mhz) {
+    low = std::min(low, mhz);
+    high = std::max(high, mhz);
+  };
+  for (const auto& clock : memory_clocks) {
+    if (type == NVML_CLOCK_MEM) {
+      include(*clock.freq_mhz);
+    } else {
+      for (const auto mhz : clock.graphics_clocks) include(mhz);
+    }
+  }
+  if (low > high) return NVML_ERROR_NOT_SUPPORTED;
+  *minClockMHz = low;
+  *maxClockMHz = high;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetDynamicPstatesInfo(const Machine&, const Gpu& gpu, nvmlGpuDynamicPstatesInfo_t* info) {
+  const auto& u = gpu.utilization;
+  const sim::model::Field<std::uint32_t>* const domains[] = {&u.gpu, &u.memory, &u.encoder};  // GPU, FB, VID
+  *info = {};
+  for (std::size_t i = 0; i < std::size(domains); ++i) {
+    info->utilization[i].bIsPresent = domains[i]->present ? 1 : 0;
+    info->utilization[i].percentage = domains[i]->value_or(0);
+  }
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetEncoderCapacity(const Machine&, const Gpu& gpu, nvmlEncoderType_t encoderQueryType,
+                                      unsigned int* encoderCapacity) {
+  switch (encoderQueryType) {
+    case NVML_ENCODER_QUERY_H264:
+      return read(gpu.encoder_capacity.h264, encoderCapacity);
+    case NVML_ENCODER_QUERY_HEVC:
+      return read(gpu.encoder_capacity.hevc, encoderCapacity);
+    case NVML_ENCODER_QUERY_AV1:
+      return read(gpu.encoder_capacity.av1, encoderCapacity);
+    default:
+      return NVML_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+nvmlReturn_t DeviceGetViolationStatus(const Machine&, const Gpu& gpu, nvmlPerfPolicyType_t perfPolicyType,
+                                      nvmlViolationTime_t* violTime) {
+  const auto& c = gpu.clocks_throttle_reasons.counters;
+  std::uint64_t microseconds = 0;
+  switch (perfPolicyType) {
+    case NVML_PERF_POLICY_POWER:
+      microseconds = c.sw_power_cap_us.value_or(0);
+      break;
+    case NVML_PERF_POLICY_THERMAL:
+      microseconds = c.sw_thermal_slowdown_us.value_or(0) + c.hw_thermal_slowdown_us.value_or(0);
+      break;
+    case NVML_PERF_POLICY_SYNC_BOOST:
+      microseconds = c.sync_boost_us.value_or(0);
+      break;
+    case NVML_PERF_POLICY_RELIABILITY:
+      microseconds = c.hw_power_brake_slowdown_us.value_or(0);
+      break;
+    default:
+      break;
+  }
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  violTime->referenceTime =
+      static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  violTime->violationTime = microseconds * 1000;  // NVML counts nanoseconds here
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetPowerManagementLimit(const Machine&, const Gpu& gpu, unsigned int* limit) {
+  if (!gpu.power.management_supported.value_or(false)) return NVML_ERROR_NOT_SUPPORTED;
+  return read(gpu.power.limit_mw, limit);
+}
+
+}  // namespace nvmlkit::driver::functions

@@ -1,0 +1,65 @@
+#include <cstdlib>
+#include <string>
+
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/read.hpp"
+
+namespace nvmlkit::driver::functions {
+
+nvmlReturn_t SystemGetCudaDriverVersion(const Machine& machine, int* cudaDriverVersion) {
+  const auto& system = machine.system();
+  if (!system.cuda_version_major) return NVML_ERROR_NOT_SUPPORTED;
+  *cudaDriverVersion =
+      static_cast<int>(*system.cuda_version_major * 1000 + system.cuda_version_minor.value_or(0) * 10);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t SystemGetCudaDriverVersion_v2(const Machine& machine, int* cudaDriverVersion) {
+  return SystemGetCudaDriverVersion(machine, cudaDriverVersion);
+}
+
+// The branch of driver 550.163.01 is r550_00.
+nvmlReturn_t SystemGetDriverBranch(const Machine& machine, nvmlSystemDriverBranchInfo_t* branchInfo,
+                                   unsigned int length) {
+  const auto& version = machine.system().driver_version;
+  if (!version) return NVML_ERROR_NOT_SUPPORTED;
+  std::string branch = "r";
+  branch.append(version->view().substr(0, version->view().find('.'))).append("_00");
+  return write_text(branch, branchInfo->branch, std::min<unsigned int>(length, sizeof branchInfo->branch));
+}
+
+// A name that is too long for the buffer is cut, as on hardware.
+nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char* name, unsigned int length) {
+  if (length == 0) return NVML_ERROR_INVALID_ARGUMENT;
+  for (const auto& gpu : machine.gpus())
+    for (const auto& process : gpu.processes)
+      if (process.pid && *process.pid == pid && process.name)
+        return write_text(process.name->view().substr(0, length - 1), name, length);
+  return NVML_ERROR_NOT_FOUND;
+}
+
+nvmlReturn_t SystemGetHicVersion(const Machine&, unsigned int* hwbcCount, nvmlHwbcEntry_t*) {
+  *hwbcCount = 0;  // no host interface card without S-class units
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t UnitGetHandleByIndex(const Machine&, unsigned int, nvmlUnit_t*) { return NVML_ERROR_INVALID_ARGUMENT; }
+
+nvmlReturn_t GetExcludedDeviceCount(const Machine&, unsigned int* deviceCount) {
+  *deviceCount = 0;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t GetBlacklistDeviceCount(const Machine& machine, unsigned int* deviceCount) {
+  return GetExcludedDeviceCount(machine, deviceCount);
+}
+
+nvmlReturn_t GetExcludedDeviceInfoByIndex(const Machine&, unsigned int, nvmlExcludedDeviceInfo_t*) {
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
+
+nvmlReturn_t GetBlacklistDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info) {
+  return GetExcludedDeviceInfoByIndex(machine, index, info);
+}
+
+}  // namespace nvmlkit::driver::functions

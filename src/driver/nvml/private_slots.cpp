@@ -1,0 +1,200 @@
+#include "driver/nvml/private_slots.hpp"
+
+#include <cstring>
+
+#include "driver/nvml/call.hpp"
+#include "driver/nvml/processes.hpp"
+#include "driver/nvml/read.hpp"
+#include "driver/nvml/topology.hpp"
+
+namespace nvmlkit::driver::slots {
+namespace {
+
+using sim::model::Gpu;
+using sim::model::PciBusId;
+
+const Gpu* gpu_of(nvmlDevice_t device) {
+  const auto* machine = initialized_machine();
+  return machine ? find_gpu(*machine, device) : nullptr;
+}
+
+const Gpu* gpu_at(unsigned int index) {
+  const auto* machine = initialized_machine();
+  return machine && index < machine->gpus().size() ? &machine->gpus()[index] : nullptr;
+}
+
+const Gpu* gpu_at(const char* bus_id) {
+  const auto* machine = initialized_machine();
+  const auto wanted = bus_id ? sim::model::parse_pci_bus_id(bus_id) : std::nullopt;
+  if (!machine || !wanted) return nullptr;
+  for (const auto& gpu : machine->gpus())
+    if (gpu.pci.bus_id && *gpu.pci.bus_id == *wanted) return &gpu;
+  return nullptr;
+}
+
+// Reads one field of a GPU, or refuses.
+template <class Field, class Out>
+nvmlReturn_t read_of(nvmlDevice_t device, Out* out, Field field) {
+  const auto* gpu = gpu_of(device);
+  if (!gpu || !out) return NVML_ERROR_INVALID_ARGUMENT;
+  return read(field(*gpu), out);
+}
+
+template <class Field>
+nvmlReturn_t read_text_of(nvmlDevice_t device, char* text, unsigned int length, Field field) {
+  const auto* gpu = gpu_of(device);
+  if (!gpu || !text) return NVML_ERROR_INVALID_ARGUMENT;
+  return read(field(*gpu), text, length);
+}
+
+// `count` is the room of the caller's array, and then how many there are.
+nvmlReturn_t list_processes(nvmlDevice_t device, ProcessKind kind, unsigned int* count, PrivateProcess* processes) {
+  constexpr unsigned int no_instance = 0xFFFFFFFF;
+  const auto* gpu = gpu_of(device);
+  if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
+  unsigned int written = 0;
+  for (const auto& process : gpu->processes) {
+    if (!runs_as(process, kind) || written >= *count || !processes) continue;
+    auto& out = processes[written++];
+    out.pid = process.pid.value_or(0);
+    out.used_bytes = used_bytes(process);
+    out.gpu_instance = out.compute_instance = no_instance;
+    out.protected_bytes = 0;
+    write_text(process.name ? process.name->view() : std::string_view(), out.name, sizeof out.name);
+  }
+  *count = written;
+  return NVML_SUCCESS;
+}
+
+}  // namespace
+
+nvmlReturn_t parse_bus_id(const char* text, unsigned int* domain, unsigned int* bus, unsigned int* device,
+                          unsigned int* function) {
+  if (!text || !domain || !bus || !device || !function) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto id = sim::model::parse_pci_bus_id(text);
+  if (!id) return NVML_ERROR_INVALID_ARGUMENT;
+  *domain = id->domain;
+  *bus = id->bus;
+  *device = id->device;
+  *function = id->function;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t pci_location(unsigned int index, unsigned int* domain, unsigned int* bus, unsigned int* device) {
+  const auto* gpu = gpu_at(index);
+  if (!gpu || !domain || !bus || !device) return NVML_ERROR_INVALID_ARGUMENT;
+  *domain = gpu->pci.bus_id->domain;
+  *bus = gpu->pci.bus_id->bus;
+  *device = gpu->pci.bus_id->device;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t bus_id_text(unsigned int index, char* text, unsigned int length) {
+  const auto* gpu = gpu_at(index);
+  if (!gpu || !text) return NVML_ERROR_INVALID_ARGUMENT;
+  char buffer[24];
+  return write_text(sim::model::format_pci_bus_id(*gpu->pci.bus_id, 8, buffer), text, length);
+}
+
+// The primary GPU is the one that shows the console: none here.
+nvmlReturn_t is_primary_gpu(nvmlDevice_t device, unsigned int* is_primary) {
+  if (!gpu_of(device) || !is_primary) return NVML_ERROR_INVALID_ARGUMENT;
+  *is_primary = 0;
+  return NVML_SUCCESS;
+}
+
+// 0 PIX, 1 PXB, 2 PHB, 3 NODE, 4 SYS.
+nvmlReturn_t pcie_path(const char* bus_id_a, const char* bus_id_b, unsigned int* path) {
+  const auto* a = gpu_at(bus_id_a);
+  const auto* b = gpu_at(bus_id_b);
+  if (!a || !b || !path) return NVML_ERROR_INVALID_ARGUMENT;
+  switch (common_ancestor(*a, *b)) {
+    case NVML_TOPOLOGY_INTERNAL:
+    case NVML_TOPOLOGY_SINGLE:
+      *path = 0;
+      break;
+    case NVML_TOPOLOGY_MULTIPLE:
+      *path = 1;
+      break;
+    case NVML_TOPOLOGY_HOSTBRIDGE:
+      *path = 2;
+      break;
+    case NVML_TOPOLOGY_NODE:
+      *path = 3;
+      break;
+    default:
+      *path = 4;
+  }
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t is_monitored(nvmlDevice_t device, unsigned int* monitored) {
+  return read_of(device, monitored, [](const Gpu& gpu) -> auto& { return gpu.monitored; });
+}
+
+// Ids of their own: 1 relaxed ordering, 2 lanes of a link, 4 reset required, 5 drain and reset recommended.
+nvmlReturn_t private_field_values(nvmlDevice_t device, unsigned int count, nvmlFieldValue_t* values) {
+  if (!gpu_of(device) || !values) return NVML_ERROR_INVALID_ARGUMENT;
+  for (unsigned int i = 0; i < count; ++i) {
+    const bool known = values[i].fieldId == 4 || values[i].fieldId == 5;
+    values[i].nvmlReturn = known ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
+    if (!known) continue;
+    values[i].valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
+    values[i].value.uiVal = 0;  // a GPU of the machine never needs a reset yet
+  }
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t base_clock(nvmlDevice_t device, unsigned int type, unsigned int* mhz) {
+  if (type != 0) return NVML_ERROR_NOT_SUPPORTED;
+  return read_of(device, mhz, [](const Gpu& gpu) -> auto& { return gpu.clocks.base_graphics; });
+}
+
+nvmlReturn_t compute_processes(nvmlDevice_t device, unsigned int* count, PrivateProcess* processes) {
+  return list_processes(device, ProcessKind::compute, count, processes);
+}
+
+nvmlReturn_t mps_processes(nvmlDevice_t device, unsigned int* count, PrivateProcess* processes) {
+  return list_processes(device, ProcessKind::mps, count, processes);
+}
+
+nvmlReturn_t graphics_processes(nvmlDevice_t device, unsigned int* count, PrivateProcess* processes) {
+  return list_processes(device, ProcessKind::graphics, count, processes);
+}
+
+nvmlReturn_t pcie_atomics(nvmlDevice_t device, AtomicCapabilities* capabilities) {
+  const auto* gpu = gpu_of(device);
+  if (!gpu || !capabilities) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto& pcie = gpu->pcie;
+  if (!pcie.atomic_caps_outbound && !pcie.atomic_caps_inbound) return NVML_ERROR_NOT_SUPPORTED;
+  capabilities->outbound = pcie.atomic_caps_outbound.value_or(0);
+  capabilities->inbound = pcie.atomic_caps_inbound.value_or(0);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t host_max_link_generation(nvmlDevice_t device, unsigned int* generation) {
+  return read_of(device, generation, [](const Gpu& gpu) -> auto& { return gpu.pcie.host_max_link_gen; });
+}
+
+nvmlReturn_t gpu_part_number(nvmlDevice_t device, char* text, unsigned int length) {
+  return read_text_of(device, text, length, [](const Gpu& gpu) -> auto& { return gpu.gpu_part_number; });
+}
+
+nvmlReturn_t fru_part_number(nvmlDevice_t device, char* text, unsigned int length) {
+  return read_text_of(device, text, length, [](const Gpu& gpu) -> auto& { return gpu.fru_part_number; });
+}
+
+nvmlReturn_t temperature_margin(nvmlDevice_t device, int* celsius) {
+  return read_of(device, celsius, [](const Gpu& gpu) -> auto& { return gpu.thermal.tlimit_c; });
+}
+
+nvmlReturn_t numa_node(nvmlDevice_t device, unsigned int* node) {
+  return read_of(device, node, [](const Gpu& gpu) -> auto& { return gpu.numa_node_id; });
+}
+
+// The private numbering is the public one: none, HMM, ATS.
+nvmlReturn_t addressing_mode(nvmlDevice_t device, unsigned int* mode) {
+  return read_of(device, mode, [](const Gpu& gpu) -> auto& { return gpu.addressing_mode; });
+}
+
+}  // namespace nvmlkit::driver::slots

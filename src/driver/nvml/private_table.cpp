@@ -1,0 +1,92 @@
+#include "driver/nvml/private_table.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "driver/nvml/private_slots.hpp"
+
+// Public functions that the real tables hold too.
+extern "C" {
+using namespace nvmlkit::abi;
+nvmlReturn_t nvmlDeviceGetGpuOperationMode(nvmlDevice_t, nvmlGpuOperationMode_t*, nvmlGpuOperationMode_t*);
+nvmlReturn_t nvmlDeviceSetGpuOperationMode(nvmlDevice_t, nvmlGpuOperationMode_t);
+nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t, nvmlEnableState_t*);
+nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t, unsigned int*, unsigned int*);
+nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t, unsigned int*);
+nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t, unsigned int);
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t, unsigned long long*);
+nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t, unsigned long long*);
+nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t, unsigned int*);
+nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t, char*, unsigned int);
+}
+
+namespace nvmlkit::driver {
+namespace {
+
+constexpr unsigned char kId[16] = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e,
+                                   0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
+
+// The size of 555's table, the largest of the three branches: a program of an older branch does not call what is
+// behind its own. A table that is too short makes nvidia-smi print "Uninitialized" where it should print "N/A".
+constexpr std::size_t kWords = 2040 / sizeof(void*);
+
+// Never writes: what a slot's arguments mean is not known, and some are no pointers.
+abi::nvmlReturn_t not_supported() { return abi::NVML_ERROR_NOT_SUPPORTED; }
+
+// Words that are null in the real tables of all three branches.
+constexpr int kNull[] = {1,   2,   24,  26,  35,  60,  64,  90,  104, 121, 122, 139, 150, 157, 158, 159, 160, 161,
+                         162, 163, 167, 176, 177, 178, 187, 190, 191, 198, 201, 202, 207, 211, 216, 217, 235, 236};
+
+using Table = std::array<const void*, kWords>;
+
+template <class Function>
+const void* address(Function* function) {
+  return reinterpret_cast<const void*>(function);
+}
+
+Table make_table() {
+  Table table;
+  table.fill(address(&not_supported));
+  table[0] = reinterpret_cast<const void*>(kWords * sizeof(void*));
+  for (const int slot : kNull) table[static_cast<std::size_t>(slot)] = nullptr;
+
+  table[29] = address(&nvmlDeviceGetGpuOperationMode);
+  table[30] = address(&nvmlDeviceSetGpuOperationMode);
+  table[31] = address(&nvmlDeviceGetDisplayActive);
+  table[46] = address(&nvmlDeviceGetPowerManagementLimitConstraints);
+  table[47] = address(&nvmlDeviceGetPowerManagementDefaultLimit);
+  table[48] = address(&nvmlDeviceSetPowerManagementLimit);
+  table[57] = address(&nvmlDeviceGetCurrentClocksThrottleReasons);
+  table[58] = address(&nvmlDeviceGetSupportedClocksThrottleReasons);
+  table[108] = address(&nvmlDeviceGetEnforcedPowerLimit);
+  table[149] = address(&nvmlDeviceGetBoardPartNumber);
+
+  table[12] = address(&slots::parse_bus_id);
+  table[20] = address(&slots::is_primary_gpu);
+  table[23] = address(&slots::pcie_path);
+  table[72] = address(&slots::is_monitored);
+  table[75] = address(&slots::pci_location);
+  table[81] = address(&slots::bus_id_text);
+  table[165] = address(&slots::private_field_values);
+  table[210] = address(&slots::base_clock);
+  table[213] = address(&slots::compute_processes);
+  table[214] = address(&slots::mps_processes);
+  table[215] = address(&slots::graphics_processes);
+  table[226] = address(&slots::pcie_atomics);
+  table[230] = address(&slots::host_max_link_generation);
+  table[231] = address(&slots::gpu_part_number);
+  table[237] = address(&slots::fru_part_number);
+  table[240] = address(&slots::temperature_margin);
+  table[241] = address(&slots::numa_node);
+  table[242] = address(&slots::addressing_mode);
+  return table;
+}
+
+}  // namespace
+
+const void* private_table(const void* id) {
+  static const Table table = make_table();
+  return std::memcmp(id, kId, sizeof kId) == 0 ? table.data() : nullptr;
+}
+
+}  // namespace nvmlkit::driver

@@ -1,0 +1,11 @@
+// How far two GPUs are from each other.
+#pragma once
+
+#include "nvmlkit/generated/abi.hpp"
+#include "sim/generated/model.hpp"
+
+namespace nvmlkit::driver {
+
+abi::nvmlGpuTopologyLevel_t common_ancestor(const sim::model::Gpu& a, const sim::model::Gpu& b);
+
+}  // namespace nvmlkit::driver

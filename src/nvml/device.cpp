@@ -1,0 +1,215 @@
+// The calls of a device that are irregular in C.
+#include <nvmlkit/device.hpp>
+#include <nvmlkit/objects.hpp>
+
+#include "conversions.hpp"
+
+namespace nvmlkit::nvml {
+
+using detail::call;
+using detail::Outcome;
+
+Result<std::string> Device::gsp_firmware_version() const {
+  char text[abi::GSP_FIRMWARE_VERSION_BUF_SIZE] = {};
+  const Outcome outcome = call(*state_, &Table::DeviceGetGspFirmwareVersion, handle_, text);
+  if (!outcome.ok()) return outcome.failure();
+  return detail::text_of(text, sizeof text);
+}
+
+namespace {
+
+// Zeroed beside the key: counters of some drivers are added to what the caller left in there.
+std::vector<abi::nvmlFieldValue_t> field_requests(const std::vector<FieldId>& ids) {
+  std::vector<abi::nvmlFieldValue_t> values(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    values[i].fieldId = ids[i].id;
+    values[i].scopeId = ids[i].scope;
+  }
+  return values;
+}
+
+}  // namespace
+
+Result<std::vector<abi::nvmlFieldValue_t>> Device::field_values(const std::vector<FieldId>& ids) const {
+  auto values = field_requests(ids);
+  const Outcome outcome =
+      call(*state_, &Table::DeviceGetFieldValues, handle_, static_cast<int>(values.size()), values.data());
+  if (!outcome.ok()) return outcome.failure();
+  return values;
+}
+
+Result<void> Device::clear_field_values(const std::vector<FieldId>& ids) const {
+  auto values = field_requests(ids);
+  const Outcome outcome =
+      call(*state_, &Table::DeviceClearFieldValues, handle_, static_cast<int>(values.size()), values.data());
+  if (!outcome.ok()) return outcome.failure();
+  return {};
+}
+
+Result<std::vector<abi::nvmlPstates_t>> Device::supported_performance_states() const {
+  std::vector<abi::nvmlPstates_t> states(abi::MAX_GPU_PERF_PSTATES, abi::NVML_PSTATE_UNKNOWN);
+  // The only list of NVML whose size is in bytes.
+  const auto bytes = static_cast<unsigned int>(states.size() * sizeof(abi::nvmlPstates_t));
+  const Outcome outcome =
+      call(*state_, &Table::DeviceGetSupportedPerformanceStates, handle_, states.data(), bytes);
+  if (!outcome.ok()) return outcome.failure();
+  states.erase(std::find(states.begin(), states.end(), abi::NVML_PSTATE_UNKNOWN), states.end());
+  return states;
+}
+
+Result<abi::nvmlRemappedRowsInfo_v2_t> Device::remapped_rows() const {
+  return detail::newest_of(
+      [&]() -> Result<abi::nvmlRemappedRowsInfo_v2_t> {
+        abi::nvmlRemappedRowsInfo_v2_t info{};
+        const Outcome outcome = call(*state_, &Table::DeviceGetRemappedRows_v2, handle_, &info);
+        if (!outcome.ok()) return outcome.failure();
+        return info;
+      },
+      [&]() -> Result<abi::nvmlRemappedRowsInfo_v2_t> {
+        abi::nvmlRemappedRowsInfo_v2_t info{};
+        const Outcome outcome =
+            call(*state_, &Table::DeviceGetRemappedRows, handle_, &info.corrActiveRemaps, &info.uncActiveRemaps,
+                 &info.bPending, &info.bFailureOccurred);
+        if (!outcome.ok()) return outcome.failure();
+        return info;
+      });
+}
+
+Result<Percent> Device::fan_speed(unsigned int fan) const {
+  const auto newest = [&]() -> Result<Percent> {
+    unsigned int speed = 0;
+    const Outcome outcome = call(*state_, &Table::DeviceGetFanSpeed_v2, handle_, fan, &speed);
+    if (!outcome.ok()) return outcome.failure();
+    return Percent(speed);
+  };
+  if (fan != 0) return newest();
+  return detail::newest_of(newest, [&]() -> Result<Percent> {
+    unsigned int speed = 0;
+    const Outcome outcome = call(*state_, &Table::DeviceGetFanSpeed, handle_, &speed);
+    if (!outcome.ok()) return outcome.failure();
+    return Percent(speed);
+  });
+}
+
+Result<void> Device::set_power_management_limit(Milliwatts limit, abi::nvmlPowerScopeType_t scope) const {
+  if (!detail::holds<unsigned int>(limit))
+    return Failure(Errc::invalid_argument, "nvmlDeviceSetPowerManagementLimit_v2", "limit is out of range");
+  const auto milliwatts = static_cast<unsigned int>(limit.count());
+  const auto newest = [&]() -> Result<void> {
+    abi::nvmlPowerValue_v2_t value{};
+    value.version = abi::version_tag<abi::nvmlPowerValue_v2_t>;
+    value.powerScope = scope;
+    value.powerValueMw = milliwatts;
+    const Outcome outcome = call(*state_, &Table::DeviceSetPowerManagementLimit_v2, handle_, &value);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  };
+  if (scope != abi::POWER_SCOPE_GPU) return newest();
+  return detail::newest_of(newest, [&]() -> Result<void> {
+    const Outcome outcome = call(*state_, &Table::DeviceSetPowerManagementLimit, handle_, milliwatts);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  });
+}
+
+Result<abi::nvmlAccountingStats_v2_t> Device::accounting_stats(unsigned int pid) const {
+  return detail::newest_of(
+      [&]() -> Result<abi::nvmlAccountingStats_v2_t> {
+        abi::nvmlAccountingStats_v2_t stats{};
+        stats.pid = pid;
+        const Outcome outcome = call(*state_, &Table::DeviceGetAccountingStats_v2, handle_, &stats);
+        if (!outcome.ok()) return outcome.failure();
+        return stats;
+      },
+      [&]() -> Result<abi::nvmlAccountingStats_v2_t> {
+        abi::nvmlAccountingStats_t older{};
+        const Outcome outcome = call(*state_, &Table::DeviceGetAccountingStats, handle_, pid, &older);
+        if (!outcome.ok()) return outcome.failure();
+        abi::nvmlAccountingStats_v2_t stats{};
+        stats.pid = pid;
+        stats.isRunning = older.isRunning;
+        stats.gpuUtilization = older.gpuUtilization;
+        stats.memoryUtilization = older.memoryUtilization;
+        stats.maxMemoryUsage = older.maxMemoryUsage;
+        stats.time = older.time;
+        stats.startTime = older.startTime;
+        return stats;
+      });
+}
+
+Result<Samples> Device::samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since) const {
+  Samples samples;
+  auto entries = detail::read_list<abi::nvmlSample_t>([&](unsigned int* count, abi::nvmlSample_t* array) {
+    return call(*state_, &Table::DeviceGetSamples, handle_, type, static_cast<unsigned long long>(since.count()),
+                &samples.type, count, array);
+  });
+  // NOT_FOUND says that the buffer holds nothing newer.
+  if (!entries && entries.error().code() == Errc::not_found) return samples;
+  if (!entries) return entries.error();
+  samples.entries = *std::move(entries);
+  return samples;
+}
+
+Result<std::vector<Device::RetiredPage>> Device::retired_pages(abi::nvmlPageRetirementCause_t cause) const {
+  return detail::newest_of(
+      [&]() -> Result<std::vector<RetiredPage>> {
+        // One count for two arrays. Both are asked for together, so that page and time belong to each other.
+        std::vector<unsigned long long> times;
+        const auto addresses =
+            detail::read_list<unsigned long long>([&](unsigned int* count, unsigned long long* array) {
+              times.assign(array ? *count : 0, 0);
+              return call(*state_, &Table::DeviceGetRetiredPages_v2, handle_, cause, count, array,
+                          array ? times.data() : nullptr);
+            });
+        if (!addresses) return addresses.error();
+        std::vector<RetiredPage> pages;
+        for (std::size_t i = 0; i < addresses->size(); ++i)
+          pages.push_back({(*addresses)[i], std::chrono::seconds(times[i])});
+        return pages;
+      },
+      [&]() -> Result<std::vector<RetiredPage>> {
+        const auto addresses =
+            detail::read_list<unsigned long long>([&](unsigned int* count, unsigned long long* array) {
+              return call(*state_, &Table::DeviceGetRetiredPages, handle_, cause, count, array);
+            });
+        if (!addresses) return addresses.error();
+        std::vector<RetiredPage> pages;
+        for (const unsigned long long address : *addresses) pages.push_back({address, std::chrono::seconds(0)});
+        return pages;
+      });
+}
+
+Result<Errc> Device::set_mig_mode(bool enabled) const {
+  abi::nvmlReturn_t activation = abi::NVML_SUCCESS;
+  const auto mode = static_cast<unsigned int>(enabled ? abi::DEVICE_MIG_ENABLE : abi::DEVICE_MIG_DISABLE);
+  const Outcome outcome = call(*state_, &Table::DeviceSetMigMode, handle_, mode, &activation);
+  if (!outcome.ok()) return outcome.failure();
+  return static_cast<Errc>(activation);
+}
+
+Result<Device::DramEncryption> Device::dram_encryption_mode() const {
+  abi::nvmlDramEncryptionInfo_t current{}, pending{};
+  current.version = pending.version = abi::version_tag<abi::nvmlDramEncryptionInfo_t>;
+  const Outcome outcome = call(*state_, &Table::DeviceGetDramEncryptionMode, handle_, &current, &pending);
+  if (!outcome.ok()) return outcome.failure();
+  return DramEncryption{current.encryptionState != abi::NVML_FEATURE_DISABLED,
+                        pending.encryptionState != abi::NVML_FEATURE_DISABLED};
+}
+
+Result<std::vector<Device>> Device::mig_devices() const {
+  unsigned int most = 0;
+  const Outcome counted = call(*state_, &Table::DeviceGetMaxMigDeviceCount, handle_, &most);
+  if (!counted.ok()) return counted.failure();
+  std::vector<Device> devices;
+  for (unsigned int index = 0; index < most; ++index) {
+    abi::nvmlDevice_t handle{};
+    const Outcome outcome = call(*state_, &Table::DeviceGetMigDeviceHandleByIndex, handle_, index, &handle);
+    if (outcome.ok())
+      devices.emplace_back(state_, handle);
+    else if (outcome.code != Errc::not_found)
+      return outcome.failure();
+  }
+  return devices;
+}
+
+}  // namespace nvmlkit::nvml

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <nvmlkit/abi/legacy.hpp>
+#include <nvmlkit/detail/protocols.hpp>
+#include <nvmlkit/events.hpp>
+
+namespace nvmlkit::nvml {
+
+using detail::call;
+using detail::Outcome;
+
+namespace {
+
+// Long enough to cost nothing, short enough for a stop request.
+constexpr std::chrono::milliseconds kSlice{100};
+
+}  // namespace
+
+Result<EventSet> EventSet::create(const Library& library) {
+  abi::nvmlEventSet_t set{};
+  const detail::StatePtr& state = library.state();
+  const Outcome outcome = call(*state, &Table::EventSetCreate, &set);
+  if (!outcome.ok()) return outcome.failure();
+  return EventSet(state, set);
+}
+
+EventSet::EventSet(EventSet&& other) noexcept
+    : state_(std::move(other.state_)), set_(std::exchange(other.set_, nullptr)) {}
+
+EventSet& EventSet::operator=(EventSet&& other) noexcept {
+  std::swap(state_, other.state_);
+  std::swap(set_, other.set_);
+  return *this;
+}
+
+EventSet::~EventSet() {
+  // After close() or in a forked child the call is not made: the driver's set is gone, or the parent's.
+  if (set_) static_cast<void>(call(*state_, &Table::EventSetFree, set_));
+}
+
+Result<void> EventSet::watch(const Device& device, unsigned long long types) {
+  const Outcome outcome = call(*state_, &Table::DeviceRegisterEvents, device.handle(), types, set_);
+  if (!outcome.ok()) return outcome.failure();
+  return {};
+}
+
+Result<std::optional<Event>> EventSet::wait_once(unsigned int timeout_ms) {
+  return detail::newest_of(
+      [&]() -> Result<std::optional<Event>> {
+        abi::nvmlEventData_t data{};
+        const Outcome outcome = call(*state_, &Table::EventSetWait_v2, set_, &data, timeout_ms);
+        if (outcome.code == Errc::timeout) return std::optional<Event>();
+        if (!outcome.ok()) return outcome.failure();
+        return std::optional<Event>(Event{Device(state_, data.device), data.eventType, data.eventData,
+                                          data.gpuInstanceId, data.computeInstanceId});
+      },
+      [&]() -> Result<std::optional<Event>> {
+        abi::nvmlEventData_v1_t data{};
+        const Outcome outcome = call(*state_, &Table::EventSetWait, set_,
+                                     reinterpret_cast<abi::nvmlEventData_t*>(&data), timeout_ms);
+        if (outcome.code == Errc::timeout) return std::optional<Event>();
+        if (!outcome.ok()) return outcome.failure();
+        return std::optional<Event>(Event{Device(state_, data.device), data.eventType, data.eventData, ~0U, ~0U});
+      });
+}
+
+Result<std::optional<Event>> EventSet::wait(std::chrono::milliseconds timeout, std::stop_token stop) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + timeout;
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    const auto slice = std::clamp(left, std::chrono::milliseconds(0), kSlice);
+    auto event = wait_once(static_cast<unsigned int>(slice.count()));
+    if (!event || *event || left <= slice || stop.stop_requested()) return event;
+  }
+}
+
+}  // namespace nvmlkit::nvml

@@ -1,0 +1,117 @@
+#include <nvmlkit/detail/protocols.hpp>
+#include <nvmlkit/device.hpp>
+#include <nvmlkit/library.hpp>
+#include <nvmlkit/objects.hpp>
+
+#include "platform/platform.hpp"
+
+namespace nvmlkit::nvml {
+namespace {
+
+using detail::Outcome;
+
+// Calls the init that fits: with flags only nvmlInitWithFlags, else the newest that the library has.
+Outcome initialize(const Table& table, InitFlags flags) {
+  if (flags != InitFlags::none) {
+    const std::size_t symbol = symbol_index(&Table::InitWithFlags);
+    if (!table.InitWithFlags) return {Errc::function_not_found, symbol};
+    return {static_cast<Errc>(table.InitWithFlags(static_cast<unsigned int>(flags))), symbol};
+  }
+  if (table.Init_v2) return {static_cast<Errc>(table.Init_v2()), symbol_index(&Table::Init_v2)};
+  if (table.Init) return {static_cast<Errc>(table.Init()), symbol_index(&Table::Init)};
+  return {Errc::function_not_found, symbol_index(&Table::Init_v2)};
+}
+
+// The device that `ask` finds: ask(nvmlDevice_t*) -> Outcome.
+template <class Ask>
+Result<Device> device_from(const detail::StatePtr& state, Ask ask) {
+  abi::nvmlDevice_t handle{};
+  const Outcome outcome = ask(&handle);
+  if (!outcome.ok()) return outcome.failure();
+  return Device(state, handle);
+}
+
+Result<Device> device_at(const detail::StatePtr& state, unsigned int index) {
+  return detail::newest_of(
+      [&] {
+        return device_from(state, [&](auto* out) { return detail::call(*state, &Table::DeviceGetHandleByIndex_v2, index, out); });
+      },
+      [&] {
+        return device_from(state, [&](auto* out) { return detail::call(*state, &Table::DeviceGetHandleByIndex, index, out); });
+      });
+}
+
+template <class Function>
+Result<unsigned int> count_of(const detail::StatePtr& state, Function Table::*member) {
+  unsigned int count = 0;
+  const Outcome outcome = detail::call(*state, member, &count);
+  if (!outcome.ok()) return outcome.failure();
+  return count;
+}
+
+}  // namespace
+
+Result<Library> Library::start(const Table& table, InitFlags flags, void* linker_handle, std::string path) {
+  const Outcome outcome = initialize(table, flags);
+  if (!outcome.ok()) {
+    if (linker_handle) platform::dl_close(linker_handle);
+    return outcome.failure();
+  }
+  return Library(std::make_shared<detail::State>(table, linker_handle), std::move(path));
+}
+
+Result<Library> Library::open(const OpenOptions& options) {
+  Result<LoadedLibrary> loaded = load(options.load);
+  if (!loaded) return loaded.error();
+  return start(loaded->table, options.flags, options.load.keep_open ? nullptr : loaded->handle, loaded->path);
+}
+
+Result<Library> Library::from_table(const Table& table, InitFlags flags) { return start(table, flags, nullptr, {}); }
+
+Result<unsigned int> Library::device_count() const {
+  return detail::newest_of([&] { return count_of(state_, &Table::DeviceGetCount_v2); },
+                           [&] { return count_of(state_, &Table::DeviceGetCount); });
+}
+
+Result<Device> Library::device(unsigned int index) const { return device_at(state_, index); }
+
+Result<Device> Library::device_by_uuid(const std::string& uuid) const {
+  return device_from(state_,
+                     [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByUUID, uuid.c_str(), out); });
+}
+
+Result<Device> Library::device_by_pci_bus_id(const std::string& bus_id) const {
+  const char* id = bus_id.c_str();
+  return detail::newest_of(
+      [&] {
+        return device_from(state_,
+                           [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByPciBusId_v2, id, out); });
+      },
+      [&] {
+        return device_from(state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByPciBusId, id, out); });
+      });
+}
+
+Result<Device> Library::device_by_serial(const std::string& serial) const {
+  return device_from(state_,
+                     [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleBySerial, serial.c_str(), out); });
+}
+
+Result<DeviceRange> Library::devices() const {
+  const Result<unsigned int> count = device_count();
+  if (!count) return count.error();
+  return DeviceRange(state_, *count);
+}
+
+Result<unsigned int> Library::unit_count() const { return count_of(state_, &Table::UnitGetCount); }
+
+Result<Unit> Library::unit(unsigned int index) const {
+  abi::nvmlUnit_t handle{};
+  const Outcome outcome = detail::call(*state_, &Table::UnitGetHandleByIndex, index, &handle);
+  if (!outcome.ok()) return outcome.failure();
+  return Unit(state_, handle);
+}
+
+Result<Device> DeviceRange::operator[](unsigned int index) const { return device_at(state_, index); }
+
+}  // namespace nvmlkit::nvml

@@ -1,0 +1,23 @@
+// What the bindings need from the operating system. One implementation file per system.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nvmlkit::nvml::platform {
+
+// Opens a shared library. Null on failure, with the linker's reason.
+void* dl_open(const std::string& path, std::string& reason);
+void* dl_symbol(void* handle, const char* name);
+void dl_close(void* handle) noexcept;
+
+// Where the NVML library is looked for when nobody says, in order.
+std::vector<std::string> default_library_names();
+
+// Empty when unset, and in programs that run with more rights than their user.
+std::string environment(const char* name);
+
+// From now on detail::process_epoch grows in every child that this process forks. Calling it again does nothing.
+void count_forks();
+
+}  // namespace nvmlkit::nvml::platform

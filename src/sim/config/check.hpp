@@ -1,0 +1,13 @@
+// What fields must keep among each other.
+#pragma once
+
+#include "sim/config/layers.hpp"
+#include "sim/machine.hpp"
+
+namespace nvmlkit::sim::config {
+
+// Throws ConfigFailure at the place of whatever contradicts the rest: a UUID or PCI address that two GPUs have, more
+// memory in use than there is, power limits in the wrong order, CUDA versions that disagree.
+void check_machine(const Layers& layers, const Machine& machine);
+
+}  // namespace nvmlkit::sim::config

@@ -1,0 +1,243 @@
+#include "sim/config/document.hpp"
+
+#include <yaml.h>
+
+#include <limits>
+#include <map>
+
+namespace nvmlkit::sim {
+
+std::string ConfigError::text() const {
+  std::string out = file;
+  if (line > 0) out += ":" + std::to_string(line) + ":" + std::to_string(column);
+  return out + ": " + message;
+}
+
+namespace config {
+namespace {
+
+constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_merge_work = 100000;  // comparisons of keys for one mapping
+constexpr std::uint32_t open_anchor = std::numeric_limits<std::uint32_t>::max();
+
+[[noreturn]] void fail(const std::string& file, const yaml_mark_t& mark, std::string message) {
+  throw ConfigFailure{{file, static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1),
+                       std::move(message)}};
+}
+
+class Parser {
+ public:
+  Parser(const std::string& file, std::string_view text) : file_(file) {
+    if (!yaml_parser_initialize(&parser_)) throw std::bad_alloc();
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    // The encoding is not up to a byte order mark: what is not UTF-8 is refused.
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+  }
+  ~Parser() {
+    yaml_event_delete(&event_);
+    yaml_parser_delete(&parser_);
+  }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  const yaml_event_t& next() {
+    yaml_event_delete(&event_);
+    if (!yaml_parser_parse(&parser_, &event_)) refuse();
+    return event_;
+  }
+
+ private:
+  [[noreturn]] void refuse() {
+    if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
+    const std::string problem = parser_.problem != nullptr ? parser_.problem : "cannot be parsed";
+    if (parser_.error == YAML_READER_ERROR) fail(file_, parser_.mark, "not YAML: " + problem);
+    std::string message = "not YAML: " + problem;
+    if (parser_.context != nullptr) message += std::string(" ") + parser_.context;
+    fail(file_, parser_.problem_mark, std::move(message));
+  }
+
+  const std::string& file_;
+  yaml_parser_t parser_{};
+  yaml_event_t event_{};
+};
+
+}  // namespace
+
+// Builds the nodes out of the parser's events.
+class Builder {
+ public:
+  Builder(Document& document, std::string_view text) : document_(document), parser_(document.name_, text) {
+    document_.text_.reserve(text.size() / 2);
+    document_.nodes_.reserve(text.size() / 16 + 8);
+    document_.links_.reserve(text.size() / 16 + 8);
+  }
+
+  void build() {
+    parser_.next();  // stream start
+    if (parser_.next().type == YAML_STREAM_END_EVENT) return;
+    node(parser_.next(), 0);
+    parser_.next();  // document end
+    const auto& event = parser_.next();
+    if (event.type != YAML_STREAM_END_EVENT) fail(document_.name_, event.start_mark, "expected one document, got a second one");
+  }
+
+ private:
+  std::uint32_t add(const yaml_event_t& event, Kind kind, const unsigned char* anchor) {
+    const auto index = static_cast<std::uint32_t>(document_.nodes_.size());
+    document_.nodes_.push_back({kind, false, false, static_cast<std::uint32_t>(event.start_mark.line + 1),
+                                static_cast<std::uint32_t>(event.start_mark.column + 1), 0, 0});
+    if (anchor != nullptr)
+      anchors_[reinterpret_cast<const char*>(anchor)] = kind == Kind::scalar ? index : open_anchor;
+    return index;
+  }
+
+  void check_tag(const yaml_event_t& event, const unsigned char* tag) {
+    if (tag == nullptr) return;
+    const std::string_view name = reinterpret_cast<const char*>(tag);
+    if (name != "!" && name.substr(0, 18) != "tag:yaml.org,2002:")
+      fail(document_.name_, event.start_mark, "expected no tag, got '" + std::string(name) + "'");
+  }
+
+  std::uint32_t alias(const yaml_event_t& event) {
+    const std::string name = reinterpret_cast<const char*>(event.data.alias.anchor);
+    const auto it = anchors_.find(name);
+    if (it == anchors_.end()) fail(document_.name_, event.start_mark, "there is no anchor '&" + name + "' before this alias");
+    if (it->second == open_anchor) fail(document_.name_, event.start_mark, "alias '*" + name + "' stands inside what it names");
+    return it->second;
+  }
+
+  std::uint32_t scalar(const yaml_event_t& event) {
+    const auto& s = event.data.scalar;
+    check_tag(event, s.tag);
+    const auto index = add(event, Kind::scalar, s.anchor);
+    auto& record = document_.nodes_[index];
+    record.plain = s.style == YAML_PLAIN_SCALAR_STYLE && s.tag == nullptr;
+    record.at = static_cast<std::uint32_t>(document_.text_.size());
+    record.size = static_cast<std::uint32_t>(s.length);
+    document_.text_.append(reinterpret_cast<const char*>(s.value), s.length);
+    return index;
+  }
+
+  // The event is the parser's own and changes with every step.
+  std::uint32_t node(const yaml_event_t& event, std::size_t depth) {
+    if (depth > max_depth)
+      fail(document_.name_, event.start_mark, "expected at most " + std::to_string(max_depth) + " levels of nesting");
+    switch (event.type) {
+      case YAML_ALIAS_EVENT:
+        return alias(event);
+      case YAML_SCALAR_EVENT:
+        return scalar(event);
+      case YAML_SEQUENCE_START_EVENT:
+        check_tag(event, event.data.sequence_start.tag);
+        return collection(event, Kind::sequence, event.data.sequence_start.anchor, YAML_SEQUENCE_END_EVENT, depth);
+      default:
+        check_tag(event, event.data.mapping_start.tag);
+        return collection(event, Kind::mapping, event.data.mapping_start.anchor, YAML_MAPPING_END_EVENT, depth);
+    }
+  }
+
+  std::uint32_t collection(const yaml_event_t& event, Kind kind, const unsigned char* anchor, yaml_event_type_t end,
+                           std::size_t depth) {
+    const std::string name = anchor != nullptr ? reinterpret_cast<const char*>(anchor) : "";
+    const auto index = add(event, kind, anchor);
+    const std::size_t first = pending_.size();
+    while (true) {
+      const auto& next = parser_.next();
+      if (next.type == end) break;
+      const auto child = node(next, depth + 1);
+      pending_.push_back(child);
+      const bool key = kind == Kind::mapping && (pending_.size() - first) % 2 == 1;
+      const auto& record = document_.nodes_[child];
+      if (key && record.kind == Kind::scalar && record.plain && Node(document_, child).text() == "<<")
+        document_.nodes_[index].merges = true;
+    }
+    auto& record = document_.nodes_[index];
+    record.at = static_cast<std::uint32_t>(document_.links_.size());
+    record.size = static_cast<std::uint32_t>(pending_.size() - first);
+    document_.links_.insert(document_.links_.end(), pending_.begin() + static_cast<std::ptrdiff_t>(first), pending_.end());
+    pending_.resize(first);
+    if (!name.empty()) anchors_[name] = index;
+    return index;
+  }
+
+  Document& document_;
+  Parser parser_;
+  std::map<std::string, std::uint32_t> anchors_;
+  std::vector<std::uint32_t> pending_;
+};
+
+Document Document::parse(std::string name, std::string_view text) {
+  Document document;
+  document.name_ = std::move(name);
+  Builder(document, text).build();
+  return document;
+}
+
+void Document::flatten(std::uint32_t mapping, int depth, std::vector<Node::Entry>& out) const {
+  if (depth == 0) merge_work_ = 0;
+  const Node node(*this, mapping);
+  const Record& record = nodes_[mapping];
+  const auto child = [&](std::uint32_t i) { return Node(*this, links_[record.at + i]); };
+  const auto is_merge = [&](const Node& key) { return key.kind() == Kind::scalar && key.plain() && key.text() == "<<"; };
+  const std::size_t first = out.size();
+  for (std::uint32_t i = 0; i < record.size; i += 2)
+    if (!is_merge(child(i))) out.push_back({child(i), child(i + 1)});
+  const auto merge = [&](const Node& source) {
+    if (source.kind() != Kind::mapping) source.fail("expected a mapping to merge");
+    if (depth > 16) source.fail("expected at most 16 merges inside each other");
+    std::vector<Node::Entry> more;
+    flatten(source.index_, depth + 1, more);
+    for (const auto& entry : more) {
+      merge_work_ += out.size() - first + 1;
+      if (merge_work_ > max_merge_work) source.fail("expected fewer merged keys");
+      bool known = false;
+      for (std::size_t k = first; k < out.size() && !known; ++k)
+        known = out[k].key.kind() == Kind::scalar && entry.key.kind() == Kind::scalar && out[k].key.text() == entry.key.text();
+      if (!known) out.push_back(entry);
+    }
+  };
+  for (std::uint32_t i = 0; i < record.size; i += 2) {
+    if (!is_merge(child(i))) continue;
+    if (child(i + 1).kind() == Kind::sequence)
+      child(i + 1).items(merge);
+    else
+      merge(child(i + 1));
+  }
+}
+
+Kind Node::kind() const { return document_->nodes_[index_].kind; }
+bool Node::plain() const { return document_->nodes_[index_].plain; }
+std::uint32_t Node::line() const { return document_->nodes_[index_].line; }
+std::uint32_t Node::column() const { return document_->nodes_[index_].column; }
+const std::string& Node::file() const { return document_->name_; }
+
+std::uint32_t Node::size() const {
+  const auto& record = document_->nodes_[index_];
+  return record.kind == Kind::mapping ? record.size / 2 : record.size;
+}
+
+std::string_view Node::text() const {
+  const auto& record = document_->nodes_[index_];
+  return std::string_view(document_->text_).substr(record.at, record.size);
+}
+
+Node Node::find(std::string_view key) const {
+  Node found;
+  if (kind() != Kind::mapping) return found;
+  entries([&](const Node& k, const Node& value) {
+    if (!found && k.kind() == Kind::scalar && k.text() == key) found = value;
+  });
+  return found;
+}
+
+void Node::fail(std::string message) const { throw ConfigFailure{{file(), line(), column(), std::move(message)}}; }
+
+bool Node::absent() const {
+  if (kind() != Kind::scalar) return false;
+  const std::string_view t = text();
+  if (t == "N/A") return true;
+  return plain() && (t.empty() || t == "~" || t == "null" || t == "Null" || t == "NULL");
+}
+
+}  // namespace config
+}  // namespace nvmlkit::sim

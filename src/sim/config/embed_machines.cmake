@@ -1,0 +1,16 @@
+# Writes OUTPUT, the C++ source that holds the texts of FILES (separated by |):
+#   cmake -DOUTPUT=... -DFILES=a.yaml|b.yaml -P embed_machines.cmake
+string(REPLACE "|" ";" files "${FILES}")
+set(source "// Made from profiles/*.yaml by embed_machines.cmake.\n#include \"sim/config/builtin.hpp\"\n\n")
+string(APPEND source "namespace nvmlkit::sim {\nnamespace {\n\nconstexpr BuiltinMachine machines[] = {\n")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME_WE)
+  file(READ "${file}" text)
+  string(APPEND source "    {\"${name}\", R\"nvmlkit(${text})nvmlkit\"},\n")
+endforeach()
+string(APPEND source "};\n\n}  // namespace\n\n")
+string(APPEND source "std::span<const BuiltinMachine> list_builtin_machines() { return machines; }\n\n")
+string(APPEND source "std::string_view builtin_machine_text(std::string_view name) {\n")
+string(APPEND source "  for (const auto& machine : machines)\n    if (machine.name == name) return machine.text;\n  return {};\n}\n\n")
+string(APPEND source "}  // namespace nvmlkit::sim\n")
+file(WRITE "${OUTPUT}" "${source}")

@@ -1,0 +1,51 @@
+// The documents that describe one machine: a file, and below it the built-in machine that it starts from.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/document.hpp"
+
+namespace nvmlkit::sim::config {
+
+struct DeviceEntry {
+  Node node;                   // no node where the list has no entry for the index
+  std::uint32_t position = 0;  // in the list
+};
+
+struct Layer {
+  std::unique_ptr<Document> document;  // nodes point at it
+  Node root;
+  Node defaults;                     // device_defaults, if any
+  std::vector<DeviceEntry> devices;  // by index
+
+  const DeviceEntry* device(std::uint32_t index) const {
+    return index < devices.size() && devices[index].node ? &devices[index] : nullptr;
+  }
+};
+
+class Layers {
+ public:
+  // Throws ConfigFailure: what Document::parse() refuses, a wrong version, an unknown base, a wrong `devices` list.
+  Layers(std::string_view file, std::string_view text);
+
+  const std::vector<Layer>& all() const { return layers_; }  // what is overridden first
+
+  // How many GPUs the documents describe.
+  std::uint32_t gpu_count() const;
+
+  // Where a field of a GPU got its value: in its own entry or in the defaults of the topmost layer that says anything
+  // about it. `own` tells which.
+  Node stated_at(std::uint32_t gpu, std::initializer_list<std::string_view> keys, bool* own = nullptr) const;
+
+ private:
+  void add(std::string_view file, std::string_view text, int depth);
+
+  std::vector<Layer> layers_;
+};
+
+}  // namespace nvmlkit::sim::config

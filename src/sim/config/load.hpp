@@ -1,0 +1,39 @@
+// Machine files in, machines out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/config/error.hpp"
+#include "sim/environment.hpp"
+#include "sim/machine.hpp"
+
+namespace nvmlkit::sim {
+
+// The machine that the environment asks for, complete:
+//   NVMLKIT_MACHINE    a built-in machine's name, or a path (it contains '/' or ends in .yaml or .yml)
+//   MOCK_NVML_CONFIG   a path, when NVMLKIT_MACHINE is not set
+//   otherwise          the built-in a100
+//   NVMLKIT_GPU_COUNT  how many GPUs, whatever the file says
+//   MOCK_NVML_NUM_DEVICES, MOCK_NVML_DRIVER_VERSION  the same and the driver version, for built-in machines only
+// Null when that is impossible, with one line about what, where and what was expected in `error`. Throws nothing.
+std::unique_ptr<Machine> load_machine(const Environment& environment, std::string& error) noexcept;
+
+// What stands above a machine file.
+struct Overrides {
+  std::optional<std::uint32_t> gpu_count;
+  std::optional<std::string> driver_version;
+};
+
+// The machine that a text describes; `file` is what messages call it. Null with `error` set when it is refused.
+std::unique_ptr<Machine> read_machine(std::string_view file, std::string_view text, ConfigError& error,
+                                      const Overrides& overrides = {}) noexcept;
+
+// The same from a file.
+std::unique_ptr<Machine> read_machine_file(const std::string& path, ConfigError& error,
+                                           const Overrides& overrides = {}) noexcept;
+
+}  // namespace nvmlkit::sim

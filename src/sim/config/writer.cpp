@@ -1,0 +1,201 @@
+#include "sim/config/writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+
+#include "sim/model/value.hpp"
+
+namespace nvmlkit::sim {
+namespace {
+
+using model::FieldDescriptor;
+using model::Member;
+using model::StructDescriptor;
+using model::Type;
+
+// Whether a field goes into the part that is being written.
+using Choice = std::function<bool(const FieldDescriptor&, const std::byte* structure)>;
+
+const std::byte* bytes(const auto& structure) { return reinterpret_cast<const std::byte*>(&structure); }
+
+Member member(const FieldDescriptor& field, const std::byte* structure) {
+  return {field, const_cast<std::byte*>(structure)};  // read only
+}
+
+template <class T>
+T load(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(value));
+  return value;
+}
+
+template <class T>
+std::string number(T value, int base = 10) {
+  std::array<char, 40> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, base).ptr;
+  return (base == 16 ? "0x" : "") + std::string(text.data(), end);
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string scalar(const FieldDescriptor& field, const std::byte* at) {
+  switch (field.type) {
+    case Type::boolean:
+      return load<bool>(at) ? "true" : "false";
+    case Type::u32:
+      return number(load<std::uint32_t>(at));
+    case Type::u64:
+      return number(load<std::uint64_t>(at));
+    case Type::i32:
+      return number(load<std::int32_t>(at));
+    case Type::i64:
+      return number(load<std::int64_t>(at));
+    case Type::hex32:
+      return number(load<std::uint32_t>(at), 16);
+    case Type::hex64:
+      return number(load<std::uint64_t>(at), 16);
+    case Type::f64: {
+      std::array<char, 40> text;
+      return {text.data(), std::to_chars(text.data(), text.data() + text.size(), load<double>(at)).ptr};
+    }
+    case Type::string:
+    case Type::uuid:
+      return quoted(model::load_text(at, field.capacity));
+    case Type::pci_bus_id: {
+      char text[24];
+      return quoted(model::format_pci_bus_id(load<model::PciBusId>(at), 4, text));
+    }
+    case Type::enumeration:
+      for (const auto& word : field.words())
+        if (word.value == load<std::uint32_t>(at)) return quoted(word.word());
+      return "N/A";
+    case Type::structure:
+      break;
+  }
+  return {};
+}
+
+class Writer {
+ public:
+  std::string out;
+
+  void line(int indent, std::string_view key, std::string_view value) {
+    out.append(static_cast<std::size_t>(indent), ' ').append(key).append(":");
+    if (!value.empty()) out.append(" ").append(value);
+    out += '\n';
+  }
+
+  // The chosen fields of a struct under `key`; nothing at all when none is chosen.
+  void section(int indent, std::string_view key, const StructDescriptor& type, const std::byte* at, const Choice& choose) {
+    const std::size_t before = out.size();
+    line(indent, key, "");
+    const std::size_t opened = out.size();
+    fields(indent + 2, type, at, choose);
+    if (out.size() == opened) out.resize(before);
+  }
+
+  void fields(int indent, const StructDescriptor& type, const std::byte* at, const Choice& choose) {
+    for (const auto& field : type.fields()) {
+      if (field.reader) continue;
+      const Member m = member(field, at);
+      if (field.type == Type::structure && !field.list)
+        section(indent, field.name(), field.nested(), m.data(), choose);
+      else if (choose(field, at))
+        field.list ? list(indent, field, m) : value(indent, field, m);
+    }
+  }
+
+ private:
+  void value(int indent, const FieldDescriptor& field, const Member& m) {
+    if (m.present())
+      line(indent, field.name(), scalar(field, m.data()));
+    else if (field.has_default || m.stated())
+      line(indent, field.name(), "N/A");
+  }
+
+  void list(int indent, const FieldDescriptor& field, const Member& m) {
+    const auto count = std::min(m.count(), field.max_items);
+    if (field.type == Type::structure && count > 0) {
+      line(indent, field.name(), "");
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const std::size_t at = out.size();
+        fields(indent + 4, field.nested(), m.item(i), [](const auto&, const auto*) { return true; });
+        if (out.size() == at) out.append(static_cast<std::size_t>(indent) + 4, ' ').append("{}\n");
+        out[at + static_cast<std::size_t>(indent) + 2] = '-';
+      }
+      return;
+    }
+    std::string items = "[";
+    for (std::uint32_t i = 0; i < count; ++i) items += (i > 0 ? ", " : "") + scalar(field, m.item(i));
+    line(indent, field.name(), items + "]");
+  }
+};
+
+// What identifies a GPU is written for each one, even where all agree: the reader would count a common serial on.
+bool identifies(const FieldDescriptor& field) {
+  const auto name = field.name();
+  return name == "uuid" || name == "serial" || name == "minor_number" || name == "bus_id" || name == "board_id" ||
+         name == "pdi" || name == "checksum";
+}
+
+// The fields of every GPU that are the same in all, by a walk over all GPUs in step.
+class Common {
+ public:
+  explicit Common(std::span<const model::Gpu> gpus) : gpus_(gpus) {}
+
+  // `structure` lies somewhere inside a GPU.
+  bool operator()(const FieldDescriptor& field, const std::byte* structure) const {
+    if (gpus_.empty() || identifies(field)) return false;
+    const auto offset = (structure - bytes(gpus_[0])) % static_cast<std::ptrdiff_t>(sizeof(model::Gpu));
+    const std::byte* first = bytes(gpus_[0]) + offset;
+    for (const auto& gpu : gpus_) {
+      const std::byte* other = bytes(gpu) + offset;
+      if (!model::equal(field, first, other)) return false;
+      if (!field.list && member(field, first).stated() != member(field, other).stated() && !member(field, first).present())
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  std::span<const model::Gpu> gpus_;
+};
+
+}  // namespace
+
+std::string write_machine(const Machine& machine) {
+  Writer writer;
+  const Choice all = [](const FieldDescriptor&, const std::byte*) { return true; };
+  const auto gpus = machine.gpus();
+  writer.line(0, "version", "\"1.0\"");
+  const auto& host = model::descriptor<model::Machine>();
+  for (const auto& field : host.fields()) {
+    if (field.reader) continue;
+    writer.section(0, field.name(), field.nested(), bytes(machine.host()) + field.offset, all);
+    if (field.name() != "system") continue;
+    writer.line(2, "num_devices", number(gpus.size()));
+  }
+  if (gpus.empty()) return writer.out;
+  const Common common(gpus);
+  const auto& type = model::descriptor<model::Gpu>();
+  writer.section(0, "device_defaults", type, bytes(gpus[0]), common);
+  writer.line(0, "devices", "");
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    writer.out += "  - index: " + number(i) + "\n";
+    writer.fields(4, type, bytes(gpus[i]),
+                  [&](const FieldDescriptor& field, const std::byte* at) { return !common(field, at); });
+  }
+  return writer.out;
+}
+
+}  // namespace nvmlkit::sim

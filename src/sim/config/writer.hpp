@@ -1,0 +1,14 @@
+// Machines out, as files that the reader reads to the same machine.
+#pragma once
+
+#include <string>
+
+#include "sim/machine.hpp"
+
+namespace nvmlkit::sim {
+
+// YAML. What all GPUs have in common stands under device_defaults, what tells them apart under devices. Absent values
+// are written (as N/A) only where the reader would otherwise put one.
+std::string write_machine(const Machine& machine);
+
+}  // namespace nvmlkit::sim

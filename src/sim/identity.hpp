@@ -1,0 +1,21 @@
+// Who a GPU is, where the machine file does not say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sim/machine.hpp"
+
+namespace nvmlkit::sim {
+
+// Derives UUIDs, PCI addresses, board ids and what else tells one GPU from the next.
+void complete_identity(Machine& machine);
+
+// A UUID as the driver makes them look, the same for the same model and index on every machine.
+model::Text<80> derived_uuid(std::string_view model_name, std::uint32_t index);
+
+// `serial` counted on by `steps` in its trailing digits, its length kept.
+std::string serial_after(std::string_view serial, std::uint32_t steps);
+
+}  // namespace nvmlkit::sim

@@ -1,0 +1,109 @@
+// The model described as data: what the reader, the writer and tools walk over. The tables are generated; they hold
+// offsets in place of pointers, so that loading the library relocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace nvmlkit::sim::model {
+
+enum class Type : std::uint8_t {
+  boolean,
+  u32,
+  u64,
+  i32,
+  i64,
+  f64,
+  string,
+  uuid,
+  pci_bus_id,
+  hex32,
+  hex64,
+  enumeration,
+  structure
+};
+
+// Whether a function shows the field: now, with a later part of the simulation, or never.
+enum class Visibility : std::uint8_t { shown, later, inert };
+
+struct FieldDescriptor;
+struct StructDescriptor;
+struct Word;
+
+namespace detail {
+
+struct TextRef {
+  std::uint32_t at;
+  std::uint32_t size;
+};
+
+extern const char text_pool[];
+extern const FieldDescriptor field_table[];
+extern const StructDescriptor struct_table[];
+extern const Word word_table[];
+
+inline std::string_view text(TextRef ref) { return {text_pool + ref.at, ref.size}; }
+
+}  // namespace detail
+
+// A word of an enum with the NVML constant that it stands for, or an allowed text (value unused).
+struct Word {
+  detail::TextRef word_text;
+  std::uint32_t value;
+
+  std::string_view word() const { return detail::text(word_text); }
+};
+
+struct FieldDescriptor {
+  detail::TextRef name_text, unit_text, doc_text, note_text, default_text;
+  Type type;  // of the value, or of a list's items
+  Visibility visibility;
+  bool list;
+  bool required;
+  bool quoted;   // numbers may stand in quotes
+  bool reader;   // the reader's own business: no member in the struct
+  bool ranged;
+  bool has_default;
+  std::uint32_t offset;          // of the member
+  std::uint32_t present_offset;  // from the member to Field::present; Field::stated follows
+  std::uint32_t items_offset;    // from the member to List::items
+  std::uint32_t value_size;      // of a value; of lists the distance between items
+  std::uint32_t max_items;
+  std::uint32_t capacity;   // of texts: bytes with the terminating NUL
+  std::uint32_t structure;  // index of the struct of structures
+  std::uint32_t first_word, word_count;
+  std::int64_t min, max;       // when ranged
+  std::int64_t default_value;  // of numbers, bools and enums
+
+  std::string_view name() const { return detail::text(name_text); }
+  std::string_view unit() const { return detail::text(unit_text); }
+  std::string_view doc() const { return detail::text(doc_text); }
+  std::string_view note() const { return detail::text(note_text); }
+  std::string_view default_word() const { return detail::text(default_text); }
+  std::span<const Word> words() const { return {detail::word_table + first_word, word_count}; }
+  bool scalar() const { return !list && type != Type::structure; }
+  bool text() const { return type == Type::string || type == Type::uuid; }
+  inline const StructDescriptor& nested() const;
+};
+
+struct StructDescriptor {
+  detail::TextRef name_text, doc_text;
+  std::uint32_t first_field, field_count;
+  std::uint32_t size;
+  bool has_list;  // somewhere inside
+
+  std::string_view name() const { return detail::text(name_text); }
+  std::string_view doc() const { return detail::text(doc_text); }
+  std::span<const FieldDescriptor> fields() const { return {detail::field_table + first_field, field_count}; }
+  const FieldDescriptor* find(std::string_view name) const {
+    for (const auto& field : fields())
+      if (field.name() == name) return &field;
+    return nullptr;
+  }
+};
+
+inline const StructDescriptor& FieldDescriptor::nested() const { return detail::struct_table[structure]; }
+
+}  // namespace nvmlkit::sim::model

@@ -1,0 +1,11 @@
+# Runs a program and checks what it does: cmake -DPROGRAM=... [-DARGUMENT=...] -DSTATUS=n [-DOUT=regex] [-DERR=regex]
+execute_process(COMMAND "${PROGRAM}" ${ARGUMENT} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE status)
+if(NOT status STREQUAL STATUS)
+  message(FATAL_ERROR "status ${status}, expected ${STATUS}\n${out}${err}")
+endif()
+foreach(stream OUT ERR)
+  string(TOLOWER ${stream} text)
+  if(DEFINED ${stream} AND NOT "${${text}}" MATCHES "${${stream}}")
+    message(FATAL_ERROR "'${${text}}' does not match '${${stream}}'")
+  endif()
+endforeach()

@@ -1,0 +1,43 @@
+// A driver made of a few functions, for tests that need no GPU: counts inits and shutdowns, knows two devices.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <nvmlkit/nvml.hpp>
+
+namespace nvmlkit::nvml::test {
+
+inline int inits = 0;
+inline int shutdowns = 0;
+
+inline abi::nvmlDevice_t device_handle(unsigned int index) {
+  return reinterpret_cast<abi::nvmlDevice_t>(static_cast<std::uintptr_t>(0x1000 + index));
+}
+
+inline Table fake_table() {
+  inits = shutdowns = 0;
+  Table table;
+  table.Init_v2 = [] {
+    ++inits;
+    return abi::NVML_SUCCESS;
+  };
+  table.Shutdown = [] {
+    ++shutdowns;
+    return abi::NVML_SUCCESS;
+  };
+  table.DeviceGetCount_v2 = [](unsigned int* count) {
+    *count = 2;
+    return abi::NVML_SUCCESS;
+  };
+  table.DeviceGetHandleByIndex_v2 = [](unsigned int index, abi::nvmlDevice_t* device) {
+    *device = device_handle(index);
+    return abi::NVML_SUCCESS;
+  };
+  table.DeviceGetIndex = [](abi::nvmlDevice_t device, unsigned int* index) {
+    *index = static_cast<unsigned int>(reinterpret_cast<std::uintptr_t>(device) - 0x1000);
+    return abi::NVML_SUCCESS;
+  };
+  return table;
+}
+
+}  // namespace nvmlkit::nvml::test

@@ -1,0 +1,154 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake_table.hpp"
+
+namespace nvmlkit::nvml {
+namespace {
+
+using test::fake_table;
+
+TEST(Library, InitAndShutdownBalance) {
+  const Table table = fake_table();
+  {
+    const Library library = Library::from_table(table).value();
+    const Library copy = library;
+    EXPECT_EQ(test::inits, 1);
+    EXPECT_EQ(test::shutdowns, 0);
+  }
+  EXPECT_EQ(test::shutdowns, 1);
+}
+
+TEST(Library, ADeviceKeepsItOpen) {
+  const Table table = fake_table();
+  {
+    const Device device = Library::from_table(table).value().device(1).value();
+    EXPECT_EQ(test::shutdowns, 0);
+    EXPECT_EQ(device.index().value(), 1u);
+  }
+  EXPECT_EQ(test::shutdowns, 1);
+}
+
+TEST(Library, CloseShutsDownOnceAndDevicesAnswerAnError) {
+  Library library = Library::from_table(fake_table()).value();
+  const Device device = library.device(0).value();
+  EXPECT_TRUE(library.close());
+  EXPECT_EQ(test::shutdowns, 1);
+  EXPECT_EQ(device.index().error().code(), Errc::library_closed);
+  EXPECT_EQ(library.close().error().code(), Errc::library_closed);
+  EXPECT_EQ(test::shutdowns, 1);
+}
+
+TEST(Library, AClosedLibraryStaysClosedBesideANewOne) {
+  Library first = Library::from_table(fake_table()).value();
+  const Device device = first.device(0).value();
+  EXPECT_TRUE(first.close());
+  const Library second = Library::from_table(fake_table()).value();
+  EXPECT_TRUE(second.device(0).value().index());
+  EXPECT_EQ(device.index().error().code(), Errc::library_closed);
+}
+
+TEST(Library, FailedInitIsNotShutDown) {
+  Table table = fake_table();
+  table.Init_v2 = [] { return abi::NVML_ERROR_DRIVER_NOT_LOADED; };
+  const auto library = Library::from_table(table);
+  ASSERT_FALSE(library);
+  EXPECT_EQ(library.error().code(), Errc::driver_not_loaded);
+  EXPECT_STREQ(library.error().function(), "nvmlInit_v2");
+  EXPECT_EQ(test::shutdowns, 0);
+}
+
+TEST(Library, FallsBackToTheOldInit) {
+  Table table = fake_table();
+  table.Init = table.Init_v2;
+  table.Init_v2 = nullptr;
+  EXPECT_TRUE(Library::from_table(table));
+  EXPECT_EQ(test::inits, 1);
+}
+
+TEST(Library, FlagsGoToInitWithFlags) {
+  static unsigned int seen = 0;
+  Table table = fake_table();
+  EXPECT_EQ(Library::from_table(table, InitFlags::no_attach).error().code(), Errc::function_not_found);
+  table.InitWithFlags = [](unsigned int flags) {
+    seen = flags;
+    return abi::NVML_SUCCESS;
+  };
+  EXPECT_TRUE(Library::from_table(table, InitFlags::no_attach | InitFlags::no_gpus));
+  EXPECT_EQ(seen, static_cast<unsigned int>(abi::INIT_FLAG_NO_ATTACH | abi::INIT_FLAG_NO_GPUS));
+}
+
+TEST(Library, AnEmptyTableIsAnErrorAndNoCrash) {
+  EXPECT_EQ(Library::from_table(Table{}).error().code(), Errc::function_not_found);
+}
+
+TEST(Library, AMissingFunctionNamesItsSymbolAndHeader) {
+  const Library library = Library::from_table(fake_table()).value();
+  const auto info = library.device(0).value().pci_info_ext();
+  ASSERT_FALSE(info);
+  EXPECT_EQ(info.error().code(), Errc::function_not_found);
+  const std::string message = info.error().message();
+  EXPECT_NE(message.find("nvmlDeviceGetPciInfoExt"), std::string::npos) << message;
+  EXPECT_NE(message.find("12.4.127"), std::string::npos) << message;
+}
+
+TEST(Library, ALostGpuHidesNoOther) {
+  Table table = fake_table();
+  table.DeviceGetCount_v2 = [](unsigned int* count) {
+    *count = 3;
+    return abi::NVML_SUCCESS;
+  };
+  table.DeviceGetHandleByIndex_v2 = [](unsigned int index, abi::nvmlDevice_t* device) {
+    if (index == 1) return abi::NVML_ERROR_GPU_IS_LOST;
+    *device = test::device_handle(index);
+    return abi::NVML_SUCCESS;
+  };
+  const Library library = Library::from_table(table).value();
+  std::vector<Errc> codes;
+  const DeviceRange devices = library.devices().value();
+  for (const auto& device : devices) codes.push_back(device ? Errc::success : device.error().code());
+  EXPECT_EQ(codes, (std::vector<Errc>{Errc::success, Errc::gpu_is_lost, Errc::success}));
+}
+
+TEST(Library, OlderCountAndHandleStillAnswer) {
+  Table table = fake_table();
+  table.DeviceGetCount = table.DeviceGetCount_v2;
+  table.DeviceGetHandleByIndex = table.DeviceGetHandleByIndex_v2;
+  table.DeviceGetCount_v2 = nullptr;
+  table.DeviceGetHandleByIndex_v2 = nullptr;
+  const Library library = Library::from_table(table).value();
+  EXPECT_EQ(library.device_count().value(), 2u);
+  EXPECT_EQ(library.device(1).value().index().value(), 1u);
+}
+
+TEST(Library, AnyFunctionCanBeCalled) {
+  const Library library = Library::from_table(fake_table()).value();
+  unsigned int index = 9;
+  EXPECT_TRUE(library.call(&Table::DeviceGetIndex, library.device(1).value().handle(), &index));
+  EXPECT_EQ(index, 1u);
+  EXPECT_EQ(library.call(&Table::DeviceValidateInforom, test::device_handle(0)).error().code(), Errc::function_not_found);
+}
+
+TEST(Library, AForkedChildGetsAnErrorAndDoesNotShutDown) {
+  auto library = std::make_unique<Library>(Library::from_table(fake_table()).value());
+  const Device device = library->device(0).value();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int status = 0;
+    if (device.index().error().code() != Errc::forked) status |= 1;
+    if (library->close().error().code() != Errc::forked) status |= 2;
+    library.reset();
+    if (test::shutdowns != 0) status |= 4;
+    const auto again = Library::from_table(fake_table());
+    if (!again || !again->device(0).value().index()) status |= 8;
+    ::_exit(status);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(device.index());
+}
+
+}  // namespace
+}  // namespace nvmlkit::nvml

@@ -1,0 +1,264 @@
+#include "sim/config/load.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "sim/config/builtin.hpp"
+
+namespace nvmlkit::sim {
+namespace {
+
+using model::EnableState;
+
+std::unique_ptr<Machine> read(std::string_view yaml, const Overrides& overrides = {}) {
+  ConfigError error;
+  auto machine = read_machine("m.yaml", yaml, error, overrides);
+  EXPECT_NE(machine, nullptr) << error.text();
+  return machine ? std::move(machine) : Machine::create(64);
+}
+
+std::unique_ptr<Machine> load(const Environment& environment) {
+  std::string error;
+  auto machine = load_machine(environment, error);
+  EXPECT_NE(machine, nullptr) << error;
+  return machine ? std::move(machine) : Machine::create(64);
+}
+
+std::string refusal(const Environment& environment) {
+  std::string error;
+  EXPECT_EQ(load_machine(environment, error), nullptr);
+  return error;
+}
+
+class File {
+ public:
+  explicit File(std::string_view text) {
+    path_ = testing::TempDir() + "nvmlkit_load_test_" + std::to_string(getpid()) + ".yaml";
+    std::ofstream(path_) << text;
+  }
+  ~File() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(Environment, EmptyCountsAsUnset) {
+  const Environment environment{{"A", "1"}, {"B", ""}};
+  EXPECT_EQ(environment.get("A"), "1");
+  EXPECT_FALSE(environment.get("B"));
+  EXPECT_FALSE(environment.get("C"));
+}
+
+TEST(LoadMachine, DefaultIsEightA100) {
+  const auto machine = load({});
+  ASSERT_EQ(machine->gpus().size(), 8u);
+  for (const auto& gpu : machine->gpus()) EXPECT_EQ(gpu.name->view().substr(0, 11), "NVIDIA A100");
+}
+
+TEST(LoadMachine, ByNameByPathAndByTheMocksVariable) {
+  EXPECT_EQ(load({{"NVMLKIT_MACHINE", "h100"}})->gpus()[0].name->view(), "NVIDIA H100 80GB HBM3");
+  const File file("device_defaults: {name: Test}\n");
+  EXPECT_EQ(load({{"NVMLKIT_MACHINE", file.path()}})->gpus()[0].name->view(), "Test");
+  EXPECT_EQ(load({{"MOCK_NVML_CONFIG", file.path()}})->gpus()[0].name->view(), "Test");
+  EXPECT_EQ(load({{"NVMLKIT_MACHINE", "t4"}, {"MOCK_NVML_CONFIG", file.path()}})->gpus()[0].name->view(), "Tesla T4");
+}
+
+TEST(LoadMachine, CountsFromTheEnvironment) {
+  const File file("system: {num_devices: 3}\n");
+  EXPECT_EQ(load({{"MOCK_NVML_NUM_DEVICES", "16"}})->gpus().size(), 16u);
+  EXPECT_EQ(load({{"NVMLKIT_GPU_COUNT", "1024"}})->gpus().size(), 1024u);
+  EXPECT_EQ(load({{"NVMLKIT_GPU_COUNT", "0"}})->gpus().size(), 0u);
+  EXPECT_EQ(load({{"NVMLKIT_GPU_COUNT", "5"}, {"MOCK_NVML_NUM_DEVICES", "2"}})->gpus().size(), 5u);
+  EXPECT_EQ(load({{"MOCK_NVML_CONFIG", file.path()}, {"MOCK_NVML_NUM_DEVICES", "2"}})->gpus().size(), 3u);
+  EXPECT_EQ(load({{"MOCK_NVML_CONFIG", file.path()}, {"NVMLKIT_GPU_COUNT", "2"}})->gpus().size(), 2u);
+}
+
+TEST(LoadMachine, DriverVersionFromTheEnvironmentBringsItsOwnVersions) {
+  const auto machine = load({{"MOCK_NVML_DRIVER_VERSION", "580.65.06"}});
+  EXPECT_EQ(machine->system().driver_version->view(), "580.65.06");
+  EXPECT_EQ(machine->system().nvml_version->view(), "13.580.65.06");
+  EXPECT_EQ(machine->system().cuda_version->view(), "13.0");
+  const File file("system: {driver_version: \"535.1\"}\n");
+  EXPECT_EQ(load({{"MOCK_NVML_CONFIG", file.path()}, {"MOCK_NVML_DRIVER_VERSION", "580.1"}})->system().driver_version->view(),
+            "535.1");
+}
+
+TEST(LoadMachine, RefusesWhatTheEnvironmentCannotMean) {
+  EXPECT_EQ(refusal({{"NVMLKIT_MACHINE", "h10"}}), "NVMLKIT_MACHINE: unknown machine 'h10'; did you mean 'h100'?");
+  EXPECT_EQ(refusal({{"NVMLKIT_MACHINE", "./no.yaml"}}), "./no.yaml: cannot be read: No such file or directory");
+  EXPECT_EQ(refusal({{"NVMLKIT_GPU_COUNT", "many"}}), "NVMLKIT_GPU_COUNT: expected 0 to 1024, got 'many'");
+  EXPECT_EQ(refusal({{"MOCK_NVML_NUM_DEVICES", "-1"}}), "MOCK_NVML_NUM_DEVICES: expected 0 to 1024, got '-1'");
+  EXPECT_EQ(refusal({{"NVMLKIT_GPU_COUNT", "1025"}}), "NVMLKIT_GPU_COUNT: expected 0 to 1024, got '1025'");
+  EXPECT_EQ(refusal({{"MOCK_NVML_DRIVER_VERSION", std::string(80, '5')}}),
+            "MOCK_NVML_DRIVER_VERSION: expected at most 79 bytes, got 80");
+}
+
+TEST(GpuCount, ComesFromTheHighestIndexUnlessStated) {
+  EXPECT_EQ(read("version: \"1.0\"\n")->gpus().size(), 8u);
+  EXPECT_EQ(read("devices: []\n")->gpus().size(), 8u);
+  EXPECT_EQ(read("devices: [{index: 2}]\n")->gpus().size(), 3u);
+  EXPECT_EQ(read("system: {num_devices: 12}\ndevices: [{index: 2}]\n")->gpus().size(), 12u);
+  EXPECT_EQ(read("system: {num_devices: 2}\ndevices: [{index: 5}]\n")->gpus().size(), 2u);
+  EXPECT_EQ(read("system: {num_devices: 0}\n")->gpus().size(), 0u);
+}
+
+TEST(Merge, GpuOverridesKeyByKeyAndListsReplace) {
+  const auto machine = read(R"(
+device_defaults:
+  name: Common
+  power: {default_limit_mw: 300000, min_limit_mw: 100000}
+  processes: [{pid: 1}, {pid: 2}]
+devices:
+  - index: 1
+    power: {min_limit_mw: 150000}
+    processes: [{pid: 9, name: mine}]
+)");
+  ASSERT_EQ(machine->gpus().size(), 2u);
+  const auto& plain = machine->gpus()[0];
+  const auto& own = machine->gpus()[1];
+  EXPECT_EQ(own.name->view(), "Common");
+  EXPECT_EQ(own.power.default_limit_mw.value_or(0), 300000u);
+  EXPECT_EQ(own.power.min_limit_mw.value_or(0), 150000u);
+  EXPECT_EQ(plain.power.min_limit_mw.value_or(0), 100000u);
+  ASSERT_EQ(plain.processes.count, 2u);
+  ASSERT_EQ(own.processes.count, 1u);
+  EXPECT_EQ(*own.processes.items[0].pid, 9u);
+  EXPECT_EQ(own.processes.items[0].type->view(), "C");
+}
+
+TEST(Merge, AbsentBeatsDefaultsAndDerivation) {
+  const auto machine = read(R"(
+device_defaults:
+  clocks: {graphics_max: 1000, sm_max: N/A, video_max: null}
+  persistence_mode: "N/A"
+  utilization: N/A
+  supported_clocks: {memory_clocks: [{freq_mhz: 5}]}
+devices:
+  - {index: 0, clocks: {graphics_max: ~}, supported_clocks: {memory_clocks: null}}
+  - {index: 1}
+)");
+  const auto& gpus = machine->gpus();
+  EXPECT_FALSE(gpus[0].clocks.graphics_max);
+  EXPECT_EQ(gpus[1].clocks.graphics_max.value_or(0), 1000u);
+  EXPECT_FALSE(gpus[1].clocks.sm_max);
+  EXPECT_FALSE(gpus[0].persistence_mode);
+  EXPECT_FALSE(gpus[0].utilization.gpu);
+  EXPECT_EQ(gpus[0].supported_clocks.memory_clocks.count, 0u);
+  EXPECT_EQ(gpus[1].supported_clocks.memory_clocks.count, 1u);
+}
+
+TEST(Base, WhatFollowsOverridesEvenTheEntriesOfTheBase) {
+  const auto base = read("base: t4\n");
+  ASSERT_EQ(base->gpus().size(), 4u);
+  EXPECT_EQ(base->gpus()[0].name->view(), "Tesla T4");
+  const auto machine = read(R"(
+base: t4
+system: {driver_version: "580.65.06"}
+device_defaults: {name: Other}
+devices:
+  - {index: 2, uuid: GPU-00000000-0000-0000-0000-000000000002}
+)");
+  ASSERT_EQ(machine->gpus().size(), 4u);
+  for (const auto& gpu : machine->gpus()) EXPECT_EQ(gpu.name->view(), "Other");
+  EXPECT_EQ(machine->gpus()[2].uuid->view(), "GPU-00000000-0000-0000-0000-000000000002");
+  EXPECT_EQ(machine->gpus()[3].memory.total_bytes, base->gpus()[3].memory.total_bytes);
+  EXPECT_EQ(read("base: t4\ndevices: [{index: 9}]\n")->gpus().size(), 10u);
+  EXPECT_EQ(read("base: t4\nsystem: {num_devices: 1}\n")->gpus().size(), 1u);
+}
+
+TEST(Yaml, AnchorsAndMergeKeys) {
+  const auto machine = read(R"(
+device_defaults: &d
+  power: &p {min_limit_mw: 1, max_limit_mw: 9}
+  name: A
+devices:
+  - index: 0
+    <<: *d
+    name: B
+  - {index: 1, power: {<<: *p, max_limit_mw: 8}}
+)");
+  EXPECT_EQ(machine->gpus()[0].name->view(), "B");
+  EXPECT_EQ(*machine->gpus()[0].power.max_limit_mw, 9u);
+  EXPECT_EQ(*machine->gpus()[1].power.max_limit_mw, 8u);
+  EXPECT_EQ(*machine->gpus()[1].power.min_limit_mw, 1u);
+}
+
+TEST(Yaml, SpellingsOfValues) {
+  const auto machine = read(R"(
+device_defaults:
+  serial: 0421819085400
+  multi_gpu_board: yes
+  pci: {device_id: 0x233010DE, bus_id: 1A:00.0}
+  fan: {speed_percent: "45", target_speed_percent: 50}
+  thermal: {temperature_gpu_c: -5}
+  failure: {probability: 1e-3}
+  memory: {total_bytes: 18446744073709551615}
+  clocks_throttle_reasons: {gpu_idle: On}
+system: {num_devices: 1}
+)");
+  const auto& gpu = machine->gpus()[0];
+  EXPECT_EQ(gpu.serial->view(), "0421819085400");
+  EXPECT_TRUE(*gpu.multi_gpu_board);
+  EXPECT_EQ(*gpu.pci.device_id, 0x233010DEu);
+  EXPECT_EQ(*gpu.pci.bus_id, (model::PciBusId{0, 0x1A, 0, 0}));
+  EXPECT_EQ(*gpu.fan.speed_percent, 45u);
+  EXPECT_EQ(*gpu.fan.target_speed_percent, 50u);
+  EXPECT_EQ(*gpu.thermal.temperature_gpu_c, -5);
+  EXPECT_DOUBLE_EQ(*gpu.failure.probability, 1e-3);
+  EXPECT_EQ(*gpu.memory.total_bytes, 18446744073709551615ull);
+  EXPECT_TRUE(*gpu.clocks_throttle_reasons.gpu_idle);
+}
+
+// The shape that users of the Go mock have, with the parts that its files hold.
+TEST(Yaml, FilesOfTheGoMock) {
+  const auto machine = read(R"(
+version: "1.0"
+system: {driver_version: "550.163.01", nvml_version: "12.550.163.01", cuda_version: "12.4", cuda_version_major: 12, cuda_version_minor: 4}
+device_defaults:
+  name: "Mock GPU"
+  brand: "nvidia"
+  serial: "100"
+  architecture: "ada_lovelace"
+  compute_capability: {major: 8, minor: 9}
+  inforom: {image_version: "G000.0000.00.00", pwr_object: "N/A"}
+  fan: {count: 0, speed_percent: "N/A", target_speed_percent: "N/A"}
+  power: {management_mode: "enabled", power_state: "P0"}
+  driver_model: {current: "N/A", pending: "N/A"}
+  virtualization: {mode: "none", host_vgpu_mode: "N/A"}
+  features: {fp6_support: true}
+  ecc: {mode_current: "enabled", errors: {volatile: {single_bit: {device_memory: 0, total: 0}}}}
+  fabric: {cluster_uuid: "00000000-0000-0000-0000-000000000001", clique_id: 0, state: "auto"}
+devices:
+  - {index: 0, uuid: "GPU-01000100-0000-0000-0000-000000000000", serial: "100", pci: {bus_id: "0000:1A:00.0"}, minor_number: 0}
+  - {index: 1, uuid: "GPU-01000100-0000-0000-0000-000000000001", serial: "101", pci: {bus_id: "0000:1B:00.0"}, minor_number: 1}
+nvlink: {version: 4, links_per_gpu: 18, switches: [{bdf: "0000:05:00.0", uuid: "NVSwitch-0"}]}
+infiniband: {enabled: false}
+dynamic_metrics_defaults: {power: {base_mw: 1, variance_mw: 2}}
+pcie_topology: {root_complexes: [{id: "pci0000:00", numa_node: 0, devices: ["0000:1A:00.0", "0000:1B:00.0"]}]}
+)");
+  ASSERT_EQ(machine->gpus().size(), 2u);
+  EXPECT_EQ(*machine->gpus()[0].architecture, model::Architecture::ada);
+  EXPECT_FALSE(machine->gpus()[0].fan.speed_percent);
+  EXPECT_EQ(machine->gpus()[1].serial->view(), "101");
+  EXPECT_EQ(*machine->gpus()[0].ecc.mode_pending, EnableState::enabled);
+  EXPECT_EQ(machine->host().pcie_topology.root_complexes.items[0].devices.count, 2u);
+}
+
+TEST(Builtin, EveryOneLoadsAndHasWhatTellsItApart) {
+  ASSERT_GE(list_builtin_machines().size(), 8u);
+  for (const auto& builtin : list_builtin_machines()) {
+    ConfigError error;
+    const auto machine = read_machine(builtin.name, builtin.text, error);
+    ASSERT_NE(machine, nullptr) << error.text();
+    EXPECT_FALSE(machine->gpus().empty());
+    for (const auto& gpu : machine->gpus()) EXPECT_TRUE(gpu.uuid && gpu.pci.bus_id && gpu.name) << builtin.name;
+  }
+  EXPECT_TRUE(builtin_machine_text("nothing").empty());
+}
+
+}  // namespace
+}  // namespace nvmlkit::sim

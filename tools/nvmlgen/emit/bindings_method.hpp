@@ -1,0 +1,38 @@
+// One generated method of the bindings: what it is called with, what it answers, and its body.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/facts.hpp"
+#include "registry/semantics.hpp"
+
+namespace nvmlgen {
+
+struct Method {
+  std::string name;
+  std::string answer;      // T of Result<T>
+  std::string nested;      // declaration of a struct that `answer` names; empty when there is none
+  std::string parameters;  // with default arguments
+  std::string arguments;   // the same without
+  std::string doc;         // comment lines
+  std::string body;
+};
+
+// Classes of the bindings that have generated methods, and the native handle of each (empty for Library).
+struct BindingClass {
+  const char* name;
+  const char* native;
+};
+const std::vector<BindingClass>& binding_classes();
+
+// Nothing when the function is not called regularly, is written by hand, or is an older member of a chain that the
+// newest member speaks for.
+std::optional<Method> method_for(const Facts& facts, const Semantics& semantics, const FunctionSemantics& function);
+
+// "fan_speed_info" -> "FanSpeedInfo"; "minGpuClockMHz" -> "min_gpu_clock_mhz".
+std::string camel_case(const std::string& snake);
+std::string snake_case(const std::string& camel);
+
+}  // namespace nvmlgen

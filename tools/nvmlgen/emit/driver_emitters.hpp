@@ -1,0 +1,28 @@
+// Emitters of the simulated driver: its exported C functions, what they call, its symbols, its contract.
+#pragma once
+
+#include <string>
+
+#include "registry/registry.hpp"
+
+namespace nvmlgen {
+
+// src/driver/nvml/generated/exports_<subject>.cpp: the C functions of one subject.
+std::string emit_exports(const Registry& registry, const std::string& subject);
+
+// src/driver/nvml/generated/functions.hpp: what src/driver/nvml/functions/*.cpp implements.
+std::string emit_functions_header(const Registry& registry);
+
+// src/driver/nvml/generated/known_values.hpp: which values an enum argument may have.
+std::string emit_known_values(const Registry& registry);
+
+// src/driver/nvml/generated/exports.map: the version script; every symbol and nothing else.
+std::string emit_version_script(const Registry& registry);
+
+// src/driver/nvml/generated/field_values.cpp: field id -> model field.
+std::string emit_field_values(const Registry& registry);
+
+// tests/contract/generated/contract_table.cpp: what every function checks.
+std::string emit_contract_table(const Registry& registry);
+
+}  // namespace nvmlgen

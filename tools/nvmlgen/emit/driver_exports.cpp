@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "emit/driver_emitters.hpp"
+#include "emit/driver_text.hpp"
+
+namespace nvmlgen {
+namespace {
+
+// Writes the body of one exported function: the checks that every function of its shape makes, then its answer.
+class ExportWriter {
+ public:
+  ExportWriter(const Facts& facts, const Function& function, const FunctionSemantics& entry)
+      : facts_(facts), function_(function), entry_(entry) {}
+
+  std::string write() {
+    line("NVMLKIT_EXPORT {} {}({}) {{", function_.ret == "const char *" ? "const char*" : function_.ret, function_.name,
+         parameter_list(function_, entry_, false));
+    if (entry_.before_init) {
+      line("  return functions::{}({});", function_.stem(), arguments(false));
+    } else {
+      check_init();
+      check_arguments();
+      check_versions();
+      check_enums();
+      answer();
+    }
+    line("}}\n");
+    return out_;
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  std::string arguments(bool without_self) const {
+    std::vector<std::string> names;
+    for (const auto& p : function_.params) {
+      const auto* semantics = entry_.find(p.name);
+      if (without_self && semantics->role == Role::self) continue;
+      names.push_back(p.name);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  void check_init() {
+    line("  const auto* machine = initialized_machine();");
+    line("  if (!machine) return NVML_ERROR_UNINITIALIZED;");
+  }
+
+  // Handles and pointers. A handle of another class than device is checked by the code that knows the class; where there
+  // is none, the library never gave such a handle.
+  void check_arguments() {
+    std::vector<std::string> refusals;
+    const auto self = self_kind(function_, entry_);
+    if (self == SelfKind::device) {
+      line("  const auto* gpu = find_gpu(*machine, {});", entry_.self()->name);
+      refusals.push_back("!gpu");
+    } else if (self == SelfKind::foreign && entry_.sim.answer != Answer::code) {
+      line("  return NVML_ERROR_INVALID_ARGUMENT;");
+      ended_ = true;
+      return;
+    }
+    for (const auto& pointer : required_pointers(function_, entry_)) refusals.push_back("!" + pointer);
+    if (!refusals.empty()) line("  if ({}) return NVML_ERROR_INVALID_ARGUMENT;", fmt::join(refusals, " || "));
+  }
+
+  void check_versions() {
+    if (ended_ || entry_.versions.empty()) return;
+    const auto* versioned = versioned_param();
+    if (!versioned) return;
+    std::vector<std::string> tags;
+    for (const auto& macro : entry_.versions) tags.push_back(fmt::format("0x{:08x}u", *facts_.version_tag(macro)));
+    line("  if (!is_one_of({}->version, {{{}}})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;", versioned->name,
+         fmt::join(tags, ", "));
+  }
+
+  const Param* versioned_param() const {
+    for (const auto& p : function_.params) {
+      if (p.kind != Kind::structure) continue;
+      const auto* s = facts_.structure(p.base);
+      if (s && !s->fields.empty() && s->fields.front().name == "version") return &p;
+    }
+    return nullptr;
+  }
+
+  void check_enums() {
+    if (ended_) return;
+    for (const auto& p : function_.params)
+      if (p.kind == Kind::enumeration && p.ptr == 0 && p.base != "nvmlReturn_t")
+        line("  if (!is_known({})) return NVML_ERROR_INVALID_ARGUMENT;", p.name);
+  }
+
+  void answer() {
+    if (ended_) return;
+    switch (entry_.sim.answer) {
+      case Answer::read:
+        read_fields();
+        break;
+      case Answer::code: {
+        const bool on_device = self_kind(function_, entry_) == SelfKind::device;
+        const auto object = on_device ? "*machine, *gpu" : "*machine";
+        const auto rest = arguments(on_device);
+        line("  return functions::{}({}{}{});", function_.stem(), object, rest.empty() ? "" : ", ", rest);
+        break;
+      }
+      case Answer::unsupported:
+        line("  return {};  // {}", entry_.sim.result, entry_.sim.reason);
+        break;
+      case Answer::later:
+        if (entry_.sim.result == "NVML_SUCCESS") clear_outputs();
+        line("  return {};  // not simulated yet: {}", entry_.sim.result, entry_.sim.reason);
+        break;
+    }
+  }
+
+  // An empty answer: no elements, zero.
+  void clear_outputs() {
+    for (const auto& p : function_.params) {
+      const auto role = entry_.find(p.name)->role;
+      if (role == Role::length || (role == Role::out && p.kind == Kind::integer)) line("  *{} = 0;", p.name);
+    }
+  }
+
+  void read_fields() {
+    std::vector<std::string> reads;
+    for (const auto& p : function_.params)  // in the order of the declaration, not of the map
+      for (const auto& [target, path] : entry_.sim.read) {
+        const auto dot = target.find('.');
+        if (target.substr(0, dot) != p.name) continue;
+        const auto field = model_expression(path);
+        if (p.kind == Kind::character)
+          reads.push_back(fmt::format("read({}, {}, {})", field, p.name, entry_.find(p.name)->length));
+        else if (dot == std::string::npos)
+          reads.push_back(fmt::format("read({}, {})", field, p.name));
+        else
+          reads.push_back(fmt::format("read({}, &{}->{})", field, p.name, target.substr(dot + 1)));
+      }
+    for (std::size_t i = 0; i + 1 < reads.size(); ++i)
+      line("  if (const auto result = {}; result != NVML_SUCCESS) return result;", reads[i]);
+    line("  return {};", reads.back());
+  }
+
+  const Facts& facts_;
+  const Function& function_;
+  const FunctionSemantics& entry_;
+  std::string out_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::string emit_exports(const Registry& registry, const std::string& subject) {
+  std::string out = kBanner;
+  out += fmt::format("// Exported C functions of registry/semantics/{}.yaml.\n", subject);
+  out += R"(#include "driver/nvml/call.hpp"
+#include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/read.hpp"
+
+// An argument that an answer does not need is named all the same.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+
+using namespace nvmlkit::abi;
+using namespace nvmlkit::driver;
+
+extern "C" {
+
+)";
+  for (const auto& function : registry.facts.functions) {
+    const auto& entry = registry.semantics.functions.at(function.name);
+    if (entry.file == subject) out += ExportWriter(registry.facts, function, entry).write();
+  }
+  out += "}  // extern \"C\"\n";
+  return out;
+}
+
+std::string emit_functions_header(const Registry& registry) {
+  std::string out = kBanner;
+  out += R"(// The functions whose answer is plain C++ in src/driver/nvml/functions/. The exported function that calls one has
+// checked init, handle, pointers, versions and enums before, unless it answers before init.
+#pragma once
+
+#include "nvmlkit/abi/legacy.hpp"
+#include "nvmlkit/generated/abi.hpp"
+#include "sim/machine.hpp"
+
+namespace nvmlkit::driver::functions {
+
+using namespace nvmlkit::abi;
+using sim::Machine;
+using sim::model::Gpu;
+
+)";
+  for (const auto& subject : registry.semantics.files) {
+    std::string block;
+    for (const auto& function : registry.facts.functions) {
+      const auto& entry = registry.semantics.functions.at(function.name);
+      if (entry.file != subject || entry.sim.answer != Answer::code) continue;
+      const auto self = self_kind(function, entry);
+      std::string parameters = parameter_list(function, entry, self == SelfKind::device && !entry.before_init);
+      if (!entry.before_init) {
+        const std::string object =
+            self == SelfKind::device ? "const Machine& machine, const Gpu& gpu" : "const Machine& machine";
+        parameters = parameters.empty() ? object : object + ", " + parameters;
+      }
+      block += fmt::format("{} {}({});\n", function.ret == "const char *" ? "const char*" : function.ret,
+                           function.stem(), parameters);
+    }
+    if (!block.empty()) out += fmt::format("// {}\n{}\n", subject, block);
+  }
+  out += "}  // namespace nvmlkit::driver::functions\n";
+  return out;
+}
+
+std::string emit_known_values(const Registry& registry) {
+  std::string out = kBanner;
+  out += R"(// Which values an enum argument may have.
+#pragma once
+
+#include "nvmlkit/generated/abi.hpp"
+
+namespace nvmlkit::abi {
+
+)";
+  for (const auto& enumeration : registry.facts.enums) {
+    bool used = false;
+    for (const auto& function : registry.facts.functions)
+      for (const auto& p : function.params) used |= p.ptr == 0 && p.base == enumeration.name;
+    if (!used || enumeration.name == "nvmlReturn_t") continue;
+    out += fmt::format("constexpr bool is_known({} value) {{\n  switch (static_cast<long long>(value)) {{\n",
+                       enumeration.name);
+    for (const auto& [name, value] : real_values(enumeration)) out += fmt::format("    case {}:\n", name);
+    out += "      return true;\n    default:\n      return false;\n  }\n}\n\n";
+  }
+  out += "}  // namespace nvmlkit::abi\n";
+  return out;
+}
+
+std::string emit_version_script(const Registry& registry) {
+  std::string out = "# Generated by nvmlgen from registry/. Do not edit.\n{\n  global:\n";
+  for (const auto& function : registry.facts.functions) out += fmt::format("    {};\n", function.name);
+  out += "  local:\n    *;\n};\n";
+  return out;
+}
+
+}  // namespace nvmlgen

@@ -1,0 +1,89 @@
+#include "outputs.hpp"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "emit/bindings_emitters.hpp"
+#include "emit/driver_emitters.hpp"
+#include "emit/model_emitters.hpp"
+#include "registry/error.hpp"
+
+namespace nvmlgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUnformatted = "# Generated files keep the layout that nvmlgen gives them.\nDisableFormat: true\nSortIncludes: Never\n";
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::vector<Output> all_outputs(const Registry& r) {
+  std::vector<Output> out;
+  out.push_back({"include/nvmlkit/generated/abi.hpp", emit_abi(r.facts)});
+  out.push_back({"include/nvmlkit/generated/errc.hpp", emit_errc(r.facts)});
+  out.push_back({"include/nvmlkit/generated/table.hpp", emit_table(r.facts)});
+  out.push_back({"src/nvml/generated/abi_assertions.cpp", emit_abi_assertions(r.facts)});
+  out.push_back({"src/nvml/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
+
+  out.push_back({"src/sim/generated/model.hpp", emit_model_structs(r.model, r.facts)});
+  out.push_back({"src/sim/generated/model_descriptors.hpp", emit_model_descriptors_header(r.model, r.facts)});
+  out.push_back({"src/sim/generated/model_descriptors.cpp", emit_model_descriptors(r.model, r.facts)});
+  out.push_back({"profiles/machine.schema.json", emit_model_schema(r.model, r.facts)});
+  out.push_back({"docs/reference/model.md", emit_model_reference(r.model, r.facts)});
+
+  for (const auto& subject : r.semantics.files)
+    out.push_back({"src/driver/nvml/generated/exports_" + subject + ".cpp", emit_exports(r, subject)});
+  out.push_back({"src/driver/nvml/generated/functions.hpp", emit_functions_header(r)});
+  out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});
+  out.push_back({"src/driver/nvml/generated/exports.map", emit_version_script(r)});
+  out.push_back({"src/driver/nvml/generated/field_values.cpp", emit_field_values(r)});
+  out.push_back({"tests/contract/generated/contract_table.cpp", emit_contract_table(r)});
+
+  std::set<fs::path> folders;
+  for (const auto& output : out)
+    if (output.path.parent_path().filename() == "generated") folders.insert(output.path.parent_path());
+  for (const auto& folder : folders) out.push_back({folder / ".clang-format", kUnformatted});
+  return out;
+}
+
+std::vector<fs::path> write_outputs(const fs::path& root, const std::vector<Output>& outputs) {
+  std::vector<fs::path> written;
+  for (const auto& output : outputs) {
+    const auto file = root / output.path;
+    if (fs::exists(file) && contents(file) == output.text) continue;  // keeps the time stamp, and so the build short
+    fs::create_directories(file.parent_path());
+    std::ofstream stream(file, std::ios::binary);
+    stream << output.text;
+    if (!stream.flush()) throw RegistryError(file.string(), "cannot be written");
+    written.push_back(output.path);
+  }
+  return written;
+}
+
+std::vector<fs::path> stale_outputs(const fs::path& root, const std::vector<Output>& outputs) {
+  std::vector<fs::path> stale;
+  std::set<fs::path> known;
+  std::set<fs::path> folders;
+  for (const auto& output : outputs) {
+    known.insert(output.path);
+    if (output.path.parent_path().filename() == "generated") folders.insert(output.path.parent_path());
+    const auto file = root / output.path;
+    if (!fs::exists(file) || contents(file) != output.text) stale.push_back(output.path);
+  }
+  for (const auto& folder : folders) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::directory_iterator(root / folder))
+      if (!known.count(folder / entry.path().filename())) stale.push_back(folder / entry.path().filename());
+  }
+  return stale;
+}
+
+}  // namespace nvmlgen

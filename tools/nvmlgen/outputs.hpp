@@ -1,0 +1,25 @@
+// The files that nvmlgen writes: one list, used to write them and to see whether they are stale.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "registry/registry.hpp"
+
+namespace nvmlgen {
+
+struct Output {
+  std::filesystem::path path;  // below the root of the project
+  std::string text;
+};
+
+std::vector<Output> all_outputs(const Registry& registry);
+
+// Writes what differs; returns the paths written.
+std::vector<std::filesystem::path> write_outputs(const std::filesystem::path& root, const std::vector<Output>& outputs);
+
+// Paths whose file is missing or differs, and files in generated/ folders that nothing generates any more.
+std::vector<std::filesystem::path> stale_outputs(const std::filesystem::path& root, const std::vector<Output>& outputs);
+
+}  // namespace nvmlgen

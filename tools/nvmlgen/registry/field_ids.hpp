@@ -1,0 +1,28 @@
+// Field ids of nvmlDeviceGetFieldValues, typed. Read from registry/semantics/values/field_values.yaml.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "registry/facts.hpp"
+
+namespace nvmlgen {
+
+struct FieldId {
+  std::string name;  // NVML_FI_DEV_MEMORY_TEMP
+  std::int64_t id = 0;
+  std::string type;                           // uint, ullong, int: how the value is typed
+  std::map<std::string, std::string> scopes;  // "" or gpu / module / memory -> model path
+  std::string later;                          // not simulated yet: the subject that it arrives with
+};
+
+struct FieldIds {
+  std::vector<FieldId> ids;  // ordered by id; further names of one id are left out
+};
+
+// Throws RegistryError for an id of the facts that is missing, or one that the facts do not know.
+FieldIds load_field_ids(const std::filesystem::path& file, const Facts& facts);
+
+}  // namespace nvmlgen

@@ -1,0 +1,22 @@
+// The whole registry: facts, semantics and model, checked against each other.
+#pragma once
+
+#include <filesystem>
+
+#include "registry/field_ids.hpp"
+#include "registry/model.hpp"
+#include "registry/semantics.hpp"
+
+namespace nvmlgen {
+
+struct Registry {
+  Facts facts;
+  Semantics semantics;
+  Model model;
+  FieldIds field_ids;
+};
+
+// Loads registry/ and refuses one with a hole (RegistryError).
+Registry load_registry(const std::filesystem::path& directory);
+
+}  // namespace nvmlgen

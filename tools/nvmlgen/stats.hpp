@@ -1,0 +1,12 @@
+// `nvmlgen stats`: how far the simulation is, counted from the registry.
+#pragma once
+
+#include <string>
+
+#include "registry/registry.hpp"
+
+namespace nvmlgen {
+
+std::string stats_text(const Registry& registry);
+
+}  // namespace nvmlgen
