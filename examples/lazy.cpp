@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: lazy [count]\n");
     return 2;
   }
-  const auto count = nvmlkit::nvml::Library::open().and_then([](const auto& library) { return library.device_count(); });
+  const auto count =
+      nvmlkit::nvml::Library::open().and_then([](const auto& library) { return library.device_count(); });
   if (!count) {
     std::fprintf(stderr, "%s\n", count.error().message().c_str());
     return 1;

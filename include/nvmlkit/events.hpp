@@ -11,9 +11,9 @@ namespace nvmlkit::nvml {
 
 struct Event {
   Device device;
-  unsigned long long type;              // one of abi::EventType...
-  unsigned long long data;              // of an Xid event: the Xid
-  unsigned int gpu_instance_id = ~0U;   // ~0U: of no instance, or of a driver that does not say
+  unsigned long long type;             // one of abi::EventType...
+  unsigned long long data;             // of an Xid event: the Xid
+  unsigned int gpu_instance_id = ~0U;  // ~0U: of no instance, or of a driver that does not say
   unsigned int compute_instance_id = ~0U;
 };
 

@@ -10,9 +10,9 @@
 namespace nvmlkit::nvml {
 
 struct Symbol {
-  const char* name;         // "nvmlDeviceGetName"
-  const char* since;        // first header that declares it; empty when none does
-  std::size_t offset;       // of its pointer in Table
+  const char* name;    // "nvmlDeviceGetName"
+  const char* since;   // first header that declares it; empty when none does
+  std::size_t offset;  // of its pointer in Table
   bool deprecated;
   const char* exported_by;  // driver branches known to export it, blank between: "535 550"
 };

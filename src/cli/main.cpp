@@ -46,7 +46,7 @@ struct MachineOptions {
     // A path stays right when the program changes its folder. -c is always one, -m when it reads like one.
     const bool path = !file.empty() || machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
                       machine.ends_with(".yml");
-    if (path) choice.machine = std::filesystem::absolute(choice.machine).string();
+    if (path) choice.machine = std::filesystem::absolute(choice.machine).lexically_normal().string();
     return choice;
   }
 };
@@ -85,7 +85,7 @@ int Machines(bool as_json) {
 }
 
 int Check(const std::string& file) {
-  const auto machine = inspect({{"NVMLKIT_MACHINE", std::filesystem::absolute(file).string()}});
+  const auto machine = inspect({{"NVMLKIT_MACHINE", std::filesystem::absolute(file).lexically_normal().string()}});
   if (!machine) return Fail(kUsage, machine.error());
   fmt::print("{}: {} x {}, driver {}\n", file, machine->gpu_count, machine->gpu_name, machine->driver_version);
   return 0;

@@ -50,8 +50,7 @@ Result<std::vector<abi::nvmlPstates_t>> Device::supported_performance_states() c
   std::vector<abi::nvmlPstates_t> states(abi::MAX_GPU_PERF_PSTATES, abi::NVML_PSTATE_UNKNOWN);
   // The only list of NVML whose size is in bytes.
   const auto bytes = static_cast<unsigned int>(states.size() * sizeof(abi::nvmlPstates_t));
-  const Outcome outcome =
-      call(*state_, &Table::DeviceGetSupportedPerformanceStates, handle_, states.data(), bytes);
+  const Outcome outcome = call(*state_, &Table::DeviceGetSupportedPerformanceStates, handle_, states.data(), bytes);
   if (!outcome.ok()) return outcome.failure();
   states.erase(std::find(states.begin(), states.end(), abi::NVML_PSTATE_UNKNOWN), states.end());
   return states;
@@ -67,9 +66,8 @@ Result<abi::nvmlRemappedRowsInfo_v2_t> Device::remapped_rows() const {
       },
       [&]() -> Result<abi::nvmlRemappedRowsInfo_v2_t> {
         abi::nvmlRemappedRowsInfo_v2_t info{};
-        const Outcome outcome =
-            call(*state_, &Table::DeviceGetRemappedRows, handle_, &info.corrActiveRemaps, &info.uncActiveRemaps,
-                 &info.bPending, &info.bFailureOccurred);
+        const Outcome outcome = call(*state_, &Table::DeviceGetRemappedRows, handle_, &info.corrActiveRemaps,
+                                     &info.uncActiveRemaps, &info.bPending, &info.bFailureOccurred);
         if (!outcome.ok()) return outcome.failure();
         return info;
       });

@@ -52,7 +52,8 @@ Texts texts_of(Errc code) {
     case Errc::corrupted_inforom:
       return {"corrupted_inforom", "the GPU's infoROM is corrupted", ""};
     case Errc::gpu_is_lost:
-      return {"gpu_is_lost", "the GPU has fallen off the bus or cannot be reached", "reset the GPU or restart the machine"};
+      return {"gpu_is_lost", "the GPU has fallen off the bus or cannot be reached",
+              "reset the GPU or restart the machine"};
     case Errc::reset_required:
       return {"reset_required", "the GPU must be reset before it can be used again", "nvidia-smi --gpu-reset"};
     case Errc::operating_system:
@@ -73,7 +74,8 @@ Texts texts_of(Errc code) {
     case Errc::freq_not_supported:
       return {"freq_not_supported", "the frequency is not supported", "choose one of the supported clocks"};
     case Errc::argument_version_mismatch:
-      return {"argument_version_mismatch", "the driver does not know this version of the struct", "update the NVIDIA driver"};
+      return {"argument_version_mismatch", "the driver does not know this version of the struct",
+              "update the NVIDIA driver"};
     case Errc::deprecated:
       return {"deprecated", "the function is no longer available", ""};
     case Errc::not_ready:

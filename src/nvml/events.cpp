@@ -55,8 +55,8 @@ Result<std::optional<Event>> EventSet::wait_once(unsigned int timeout_ms) {
       },
       [&]() -> Result<std::optional<Event>> {
         abi::nvmlEventData_v1_t data{};
-        const Outcome outcome = call(*state_, &Table::EventSetWait, set_,
-                                     reinterpret_cast<abi::nvmlEventData_t*>(&data), timeout_ms);
+        const Outcome outcome =
+            call(*state_, &Table::EventSetWait, set_, reinterpret_cast<abi::nvmlEventData_t*>(&data), timeout_ms);
         if (outcome.code == Errc::timeout) return std::optional<Event>();
         if (!outcome.ok()) return outcome.failure();
         return std::optional<Event>(Event{Device(state_, data.device), data.eventType, data.eventData, ~0U, ~0U});

@@ -34,10 +34,12 @@ Result<Device> device_from(const detail::StatePtr& state, Ask ask) {
 Result<Device> device_at(const detail::StatePtr& state, unsigned int index) {
   return detail::newest_of(
       [&] {
-        return device_from(state, [&](auto* out) { return detail::call(*state, &Table::DeviceGetHandleByIndex_v2, index, out); });
+        return device_from(
+            state, [&](auto* out) { return detail::call(*state, &Table::DeviceGetHandleByIndex_v2, index, out); });
       },
       [&] {
-        return device_from(state, [&](auto* out) { return detail::call(*state, &Table::DeviceGetHandleByIndex, index, out); });
+        return device_from(state,
+                           [&](auto* out) { return detail::call(*state, &Table::DeviceGetHandleByIndex, index, out); });
       });
 }
 
@@ -76,25 +78,26 @@ Result<unsigned int> Library::device_count() const {
 Result<Device> Library::device(unsigned int index) const { return device_at(state_, index); }
 
 Result<Device> Library::device_by_uuid(const std::string& uuid) const {
-  return device_from(state_,
-                     [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByUUID, uuid.c_str(), out); });
+  return device_from(
+      state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByUUID, uuid.c_str(), out); });
 }
 
 Result<Device> Library::device_by_pci_bus_id(const std::string& bus_id) const {
   const char* id = bus_id.c_str();
   return detail::newest_of(
       [&] {
-        return device_from(state_,
-                           [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByPciBusId_v2, id, out); });
+        return device_from(
+            state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByPciBusId_v2, id, out); });
       },
       [&] {
-        return device_from(state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByPciBusId, id, out); });
+        return device_from(
+            state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByPciBusId, id, out); });
       });
 }
 
 Result<Device> Library::device_by_serial(const std::string& serial) const {
-  return device_from(state_,
-                     [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleBySerial, serial.c_str(), out); });
+  return device_from(
+      state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleBySerial, serial.c_str(), out); });
 }
 
 Result<DeviceRange> Library::devices() const {

@@ -28,7 +28,8 @@ Maybe<std::uint64_t> rest(const model::Field<std::uint64_t>& whole, std::uint64_
 void complete_ecc_locations(model::EccLocations& at, bool has_sram) {
   bool any = false;
   std::uint64_t sram = 0;
-  for (const auto* part : {&at.l1_cache, &at.l2_cache, &at.register_file, &at.texture_memory, &at.texture_shm, &at.cbu}) {
+  for (const auto* part :
+       {&at.l1_cache, &at.l2_cache, &at.register_file, &at.texture_memory, &at.texture_shm, &at.cbu}) {
     any |= part->present;
     sram += part->value_or(0);
   }

@@ -47,7 +47,8 @@ class FreeAddresses {
 }  // namespace
 
 model::Text<80> derived_uuid(std::string_view model_name, std::uint32_t index) {
-  const std::uint64_t a = hash(model_name, 2 * std::uint64_t{index} + 1), b = hash(model_name, 2 * std::uint64_t{index} + 2);
+  const std::uint64_t a = hash(model_name, 2 * std::uint64_t{index} + 1),
+                      b = hash(model_name, 2 * std::uint64_t{index} + 2);
   char text[41];
   std::snprintf(text, sizeof(text), "GPU-%08x-%04x-%04x-%04x-%012llx", static_cast<unsigned>(a >> 32),
                 static_cast<unsigned>((a >> 16) & 0xFFFF), static_cast<unsigned>(a & 0xFFFF),
@@ -77,8 +78,7 @@ void complete_identity(Machine& machine) {
       gpu.pci.bus_id.derive_from(std::optional(addresses->for_gpu(index)));
     }
     gpu.minor_number.derive_from(std::optional(index));
-    if (const auto& id = gpu.pci.bus_id)
-      gpu.board_id.derive_from(std::optional((id->domain << 16) | (id->bus << 8)));
+    if (const auto& id = gpu.pci.bus_id) gpu.board_id.derive_from(std::optional((id->domain << 16) | (id->bus << 8)));
     const std::string_view uuid = gpu.uuid ? gpu.uuid->view() : std::string_view();
     if (gpu.uuid) gpu.pdi.derive_from(std::optional(hash(uuid, 3)));
     if (gpu.inforom.image_version)

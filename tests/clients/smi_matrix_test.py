@@ -36,20 +36,23 @@ def runs(*lines: str, only: tuple[str, ...] = ()) -> list[Command]:
 DISPLAYS = (
     "MEMORY UTILIZATION ECC TEMPERATURE POWER CLOCK COMPUTE PIDS PERFORMANCE SUPPORTED_CLOCKS PAGE_RETIREMENT "
     "ACCOUNTING ENCODER_STATS SUPPORTED_GPU_TARGET_TEMP VOLTAGE FBC_STATS ROW_REMAPPER RESET_STATUS "
-    "GSP_FIRMWARE_VERSION MEMORY,UTILIZATION,ECC,TEMPERATURE,POWER,CLOCK"
+    "MEMORY,UTILIZATION,ECC,TEMPERATURE,POWER,CLOCK"
 ).split()
 
 COMMANDS: list[Command] = [
     # Looking
-    *works("", "-L", "-q", "-q -x", "-q -x --dtd", "-q -i 0", "--version", "-h", "-B", "-i 0", "-i {last}"),
+    *works("", "-L", "-q", "-q -x", "-q -x --dtd", "-q -i 0", "-h", "-B", "-i 0", "-i {last}"),
     *works(*(f"-q -d {display}" for display in DISPLAYS)),
+    Command("--version", works=True, only=("550", "555")),
+    Command("-q -d GSP_FIRMWARE_VERSION", works=True, only=("550", "555")),
     *works("-q -d MEMORY -i {last}", "-q -d CLOCK,POWER -i {uuid}"),
-    *works("-L -i {index}", "-L -i {uuid}", "-L -i {bus}", "-q -i {uuid}", "-q -i {bus}", "-q -x -i {uuid}"),
+    *works("-q -i {index}", "-q -i {uuid}", "-q -i {bus}", "-q -x -i {uuid}", "-i {uuid}", "-i {bus}"),
+    *runs("-L -i 0", "-L -f {file}"),
     *works("-i {uuid} --query-gpu=name --format=csv", "-i {bus} --query-gpu=name --format=csv"),
     *works("-i 0,{last} --query-gpu=index,name --format=csv", "-i {short_bus} --query-gpu=name --format=csv"),
     *runs("-i {serial} --query-gpu=name --format=csv", "-i 4096 -q", "-i GPU-00000000-0000-0000-0000-000000000000 -q"),
     *runs("-i nonsense -L", "-q -u", "-u -q -x", "--no-such-option"),
-    *works("-q -f {file}", "-q -x -f {file}", "-L -f {file}", "--dtd", "--dtd -u"),
+    *works("-q -f {file}", "-q -x -f {file}", "--dtd", "--dtd -u"),
     Command("-l 1", works=True, endless=True),
     Command("-lms 200 --query-gpu=utilization.gpu --format=csv", works=True, endless=True),
     Command("--query-gpu=timestamp,power.draw -l 1 --format=csv", works=True, endless=True),
@@ -91,7 +94,9 @@ COMMANDS: list[Command] = [
     *runs("-fdm 0", "-dm 0", "-gtt 75", "-cc 0", "-cc 1", "-vm 3", "--auto-boost-default=1", "--auto-boost-permission=0"),
     *runs("-pl {power} --scope=1", "-lgc {graphics} --mode=1", "-eow -pm 1", "-t 0", "-pl {power} -eow"),
     # Other subcommands
-    *runs("vgpu", "vgpu -q", "vgpu -s", "vgpu -c", "vgpu -u", "vgpu -p", "vgpu -m", "vgpu -ss", "vgpu -h"),
+    *runs("vgpu", "vgpu -q", "vgpu -s", "vgpu -c", "vgpu -m", "vgpu -ss", "vgpu -h"),
+    Command("vgpu -u", endless=True),
+    Command("vgpu -p", endless=True),
     *runs("conf-compute -f", "conf-compute -grs", "conf-compute -e", "conf-compute -gm", "conf-compute -h"),
     *runs("conf-compute -d", "conf-compute -gc", "conf-compute -srs 1", "conf-compute -q"),
     *runs("drain -q -p {drain_bus}", "drain -m 0 -p {drain_bus}", "drain -h", "clocks -h", "clocks --sync-boost-list"),
@@ -121,20 +126,27 @@ def values_of(smi: Path, machine: str, folder: str) -> dict[str, str]:
         raise SystemExit(f"{machine}: nvidia-smi does not answer a plain query:\n" + "\n".join(rows))
     index, uuid, bus, serial, power, graphics, memory = (cell.strip() for cell in rows[0].split(","))
     return {
-        "index": index, "uuid": uuid, "bus": bus, "short_bus": bus[9:], "drain_bus": bus[4:], "serial": serial,
+        "index": index, "uuid": uuid, "bus": bus, "short_bus": bus.removeprefix("00000000:"), "drain_bus": bus[4:], "serial": serial,
         "last": rows[-1].split(",")[0], "all_fields": ",".join(fields), "file": f"{folder}/smi-{{}}.txt",
         "power": power.split(".")[0] if power[0].isdigit() else "200",
         "graphics": graphics if graphics.isdigit() else "1000", "memory": memory if memory.isdigit() else "1000",
     }  # fmt: skip
 
 
-def verdict(command: Command, result: Result) -> tuple[str, str]:
+# These versions of nvidia-smi make room for 256 graphics clocks. GB200 and GB300 have more, the library says so, and
+# nvidia-smi prints its name for a code that it does not expect.
+TOO_MANY_CLOCKS = re.compile(r"(Graphics\s*: |<supported_graphics_clock>)Unknown Error")
+MACHINES_WITH_TOO_MANY_CLOCKS = ("gb200", "gb300")
+
+
+def verdict(command: Command, machine: str, result: Result) -> tuple[str, str]:
     """One of ok, refused, crashed, failed; and for the last two, why."""
     if result.hung:
         return "crashed", "did not end"
     if result.crashed:
         return "crashed", f"ended with {result.code}"
-    if "Unknown Error" in result.text:
+    text = TOO_MANY_CLOCKS.sub("", result.text) if machine in MACHINES_WITH_TOO_MANY_CLOCKS else result.text
+    if "Unknown Error" in text:
         return "failed", "prints Unknown Error"
     if command.works and result.code != 0:
         return "failed", f"ended with {result.code}: {' / '.join(result.text.strip().splitlines()[-2:])[:200]}"
@@ -164,7 +176,7 @@ def main() -> int:
                     future = pool.submit(run, [smi, *line.split()], machine, 20, 2.5 if command.endless else None)
                     jobs.append((machine, command, future))
             for machine, command, future in jobs:
-                outcome, reason = verdict(command, future.result())
+                outcome, reason = verdict(command, machine, future.result())
                 tally[outcome] += 1
                 if reason:
                     failures += 1

@@ -25,6 +25,10 @@ try:
 except ImportError:
     skip("python3-yaml is missing")
 
+REASONS = (
+    "gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown", "hw_thermal_slowdown",
+    "hw_power_brake_slowdown", "sync_boost", "sw_thermal_slowdown", "display_clocks_setting",
+)  # fmt: skip
 MARKED = Path(__file__).with_name("marked.yaml")
 
 
@@ -62,6 +66,13 @@ def gpus_of(document: dict) -> list[dict]:
             gpu["serial"] = str(int(serial) + index).zfill(len(serial))
         gpu.setdefault("minor_number", index)
         memory, bar1, pcie, power, clocks = (gpu.setdefault(k, {}) for k in ("memory", "bar1_memory", "pcie", "power", "clocks"))
+        mig, gsp = gpu.get("mig", {}), gpu.get("gsp_firmware", {})
+        if "mode_current" in mig:
+            mig.setdefault("mode_pending", mig["mode_current"])
+        if gsp.get("mode") == "enabled":
+            gsp.setdefault("version", document["system"]["driver_version"])
+        for reason in REASONS:
+            gpu.setdefault("clocks_throttle_reasons", {}).setdefault(reason, False)
         memory.setdefault("free_bytes", memory["total_bytes"] - memory.get("reserved_bytes", 0) - memory.get("used_bytes", 0))
         bar1.setdefault("free_bytes", bar1["total_bytes"] - bar1.get("used_bytes", 0))
         pcie.setdefault("device_max_link_gen", pcie.get("max_link_gen"))
@@ -114,10 +125,18 @@ def words(table: dict[str, str]) -> Form:
 brand = words({"nvidia": "NVIDIA", "tesla": "Tesla", "geforce": "GeForce", "quadro": "Quadro", "nvidia_rtx": "NVIDIA RTX",
                "geforce_rtx": "GeForce RTX", "quadro_rtx": "Quadro RTX", "titan_rtx": "Titan RTX"})  # fmt: skip
 architecture = words({"turing": "Turing", "ampere": "Ampere", "ada": "Ada Lovelace", "ada_lovelace": "Ada Lovelace",
-                      "hopper": "Hopper", "blackwell": "Blackwell"})  # fmt: skip
+                      "hopper": "Hopper",
+                      "blackwell": "Unknown"})  # fmt: skip # these versions of nvidia-smi are older than Blackwell
 addressing = words({"none": "None", "hmm": "HMM", "ats": "ATS"})
 compute_mode = words({"default": "Default", "exclusive_process": "Exclusive_Process", "prohibited": "Prohibited"})
 virtualization = words({"none": "None", "passthrough": "Pass-Through", "vgpu": "VGPU", "host_vgpu": "Host VGPU"})
+
+
+# What nvidia-smi prints in place of a value when a function fails in a way that it does not expect.
+ERROR_NAMES = {
+    "Uninitialized", "Invalid Argument", "Not Found", "Insufficient Size", "Unknown Error", "Function Not Found",
+    "Argument Version Mismatch", "GPU is lost", "ERR!", "Insufficient Permissions", "Insufficient Resources",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -210,10 +229,7 @@ TABLE = [
             f"clocks_throttle_reasons.{name}", active, f"clocks_event_reasons/clocks_event_reason_{name}",
             f"clocks_event_reasons.{name}" if name != "display_clocks_setting" else "",
         )
-        for name in (
-            "gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown", "hw_thermal_slowdown",
-            "hw_power_brake_slowdown", "sync_boost", "sw_thermal_slowdown", "display_clocks_setting",
-        )
+        for name in REASONS
     ),
     # Errors
     Row("ecc.mode_current", on_off, "ecc_mode/current_ecc", "ecc.mode.current"),
@@ -296,14 +312,17 @@ TABLE = [
 
 class Report:
     def __init__(self) -> None:
-        self.failures = 0
+        self.failures: dict[tuple[str, str], int] = {}  # by place and message: on how many GPUs
         self.compared: Counter[Row] = Counter()
         self.values = 0
 
     def fail(self, where: str, message: str) -> None:
-        self.failures += 1
-        if self.failures <= 60:
-            print(f"FAIL {where}: {message}")
+        place = re.sub(r" GPU \d+", "", where)
+        self.failures[place, message] = self.failures.get((place, message), 0) + 1
+
+    def print(self) -> None:
+        for (place, message), count in self.failures.items():
+            print(f"FAIL {place}: {message}" + (f" ({count} GPUs)" if count > 1 else ""))
 
     def compare(self, row: Row, where: str, expected: str, actual: str) -> None:
         self.compared[row] += 1
@@ -372,13 +391,23 @@ def check_machine(report: Report, branch: str, smi: Path, machine: str, document
             if row.field in cells:
                 report.compare(row, f"{here} {row.field}", (row.csv_form or row.form)(value), cells[row.field])
         check_supported_clocks(report, here, gpu, element)
+        for node in element.iter():
+            if (node.text or "").strip() in ERROR_NAMES and node.tag != "supported_graphics_clock":
+                report.fail(here, f"<{node.tag}> prints {node.text!r}")
+        for field, cell in cells.items():
+            if cell.strip("[]") in ERROR_NAMES:
+                report.fail(here, f"{field} prints {cell!r}")
     if len(uuids) != len(gpus):
         report.fail(where, "UUIDs repeat")
 
 
+ROOM_FOR_CLOCKS = 256  # in these versions of nvidia-smi; where there are more it prints an error's name instead
+
+
 def check_supported_clocks(report: Report, here: str, gpu: dict, element: ElementTree.Element) -> None:
     expected = [
-        (f"{memory['freq_mhz']} MHz", [f"{clock} MHz" for clock in memory["graphics_clocks"]])
+        (f"{memory['freq_mhz']} MHz", [f"{clock} MHz" for clock in memory["graphics_clocks"]]
+         if len(memory["graphics_clocks"]) <= ROOM_FOR_CLOCKS else ["Unknown Error"])
         for memory in lookup(gpu, "supported_clocks.memory_clocks") or []
     ]
     printed = [
@@ -399,15 +428,16 @@ def main() -> int:
     machines[MARKED.stem] = (str(MARKED), MARKED)
     report = Report()
     for branch, smi in available_smi().items():
-        before = report.values
+        before, failed = report.values, sum(report.failures.values())
         for stem, (machine, path) in machines.items():
             if options.machine in (None, stem):
                 check_machine(report, branch, smi, machine, read_machine(path))
-        print(f"nvidia-smi {branch}: {report.values - before} values compared, {report.failures} differ so far", flush=True)
+        print(f"nvidia-smi {branch}: {report.values - before} values compared, {sum(report.failures.values()) - failed} differ", flush=True)
     if not options.machine:
         for row in TABLE:
             if not report.compared[row]:
                 report.fail("table", f"{row.key} ({row.xml or row.field}) was never compared")
+    report.print()
     return 1 if report.failures else 0
 
 

@@ -92,7 +92,8 @@ TEST(Device, OldPciInfoIsConverted) {
 
 TEST(Device, ProcessesOfVersionOneGetNoInstance) {
   Table table = fake_table();
-  table.DeviceGetComputeRunningProcesses = [](abi::nvmlDevice_t, unsigned int* count, abi::nvmlProcessInfo_v1_t* infos) {
+  table.DeviceGetComputeRunningProcesses = [](abi::nvmlDevice_t, unsigned int* count,
+                                              abi::nvmlProcessInfo_v1_t* infos) {
     const bool fits = *count >= 1;
     *count = 1;
     if (!fits) return abi::NVML_ERROR_INSUFFICIENT_SIZE;
@@ -111,7 +112,8 @@ TEST(Device, FabricInfoTriesTheOlderStructOfTheSameFunction) {
   Table table = fake_table();
   table.DeviceGetGpuFabricInfoV = [](abi::nvmlDevice_t, abi::nvmlGpuFabricInfoV_t* info) {
     ++calls;
-    if (info->version != abi::version_tag<abi::nvmlGpuFabricInfo_v2_t>) return abi::NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    if (info->version != abi::version_tag<abi::nvmlGpuFabricInfo_v2_t>)
+      return abi::NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     reinterpret_cast<abi::nvmlGpuFabricInfo_v2_t*>(info)->cliqueId = 32766;
     return abi::NVML_SUCCESS;
   };
@@ -159,7 +161,8 @@ TEST(Device, FieldValuesStartCleanAndKeepTheirOwnStatus) {
     values[1].nvmlReturn = abi::NVML_ERROR_NOT_SUPPORTED;
     return abi::NVML_SUCCESS;
   };
-  const auto values = device_of(table).field_values({{abi::FI_DEV_ECC_CURRENT}, {abi::FI_DEV_NVLINK_GET_STATE, 5}}).value();
+  const auto values =
+      device_of(table).field_values({{abi::FI_DEV_ECC_CURRENT}, {abi::FI_DEV_NVLINK_GET_STATE, 5}}).value();
   EXPECT_EQ(values[0].value.ullVal, 9u);
   EXPECT_EQ(values[1].nvmlReturn, abi::NVML_ERROR_NOT_SUPPORTED);
 }
@@ -227,7 +230,9 @@ TEST(EventSet, TimeoutIsNoErrorAndTheSetIsFreed) {
     ++freed;
     return abi::NVML_SUCCESS;
   };
-  table.EventSetWait_v2 = [](abi::nvmlEventSet_t, abi::nvmlEventData_t*, unsigned int) { return abi::NVML_ERROR_TIMEOUT; };
+  table.EventSetWait_v2 = [](abi::nvmlEventSet_t, abi::nvmlEventData_t*, unsigned int) {
+    return abi::NVML_ERROR_TIMEOUT;
+  };
   {
     auto set = EventSet::create(Library::from_table(table).value()).value();
     EventSet moved = std::move(set);

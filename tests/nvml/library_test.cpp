@@ -127,7 +127,8 @@ TEST(Library, AnyFunctionCanBeCalled) {
   unsigned int index = 9;
   EXPECT_TRUE(library.call(&Table::DeviceGetIndex, library.device(1).value().handle(), &index));
   EXPECT_EQ(index, 1u);
-  EXPECT_EQ(library.call(&Table::DeviceValidateInforom, test::device_handle(0)).error().code(), Errc::function_not_found);
+  EXPECT_EQ(library.call(&Table::DeviceValidateInforom, test::device_handle(0)).error().code(),
+            Errc::function_not_found);
 }
 
 TEST(Library, AForkedChildGetsAnErrorAndDoesNotShutDown) {

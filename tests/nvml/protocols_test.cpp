@@ -202,8 +202,8 @@ TEST(NewestOf, FallsBackOnAMissingFunctionOrVersion) {
 
 TEST(NewestOf, NotSupportedIsAnAnswer) {
   int calls = 0, older = 0;
-  const auto result = newest_of([&] { return failing(Errc::not_supported, &calls); },
-                                [&] { return failing(Errc::success, &older); });
+  const auto result =
+      newest_of([&] { return failing(Errc::not_supported, &calls); }, [&] { return failing(Errc::success, &older); });
   EXPECT_EQ(result.error().code(), Errc::not_supported);
   EXPECT_EQ(older, 0);
 }

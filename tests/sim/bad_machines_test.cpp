@@ -98,7 +98,8 @@ const Bad values[] = {
      "m.yaml:1:26: device_defaults.power: expected a mapping of keys to values, got '300'"},
     {"scalar_for_list", "device_defaults: {processes: 3}\n", "m.yaml:1:30: device_defaults.processes: expected a list"},
     {"list_too_long",
-     "nvlink: {device_links: [{index: 0, links: [" "{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},"
+     "nvlink: {device_links: [{index: 0, links: ["
+     "{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},"
      "{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},"
      "{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},"
      "{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0},{link: 0}]}]}\n",
@@ -120,7 +121,8 @@ const Bad documents[] = {
     {"null_document", "---\n...\n", "m.yaml:2:1: expected a machine, got an empty document"},
     {"version", "version: \"2.0\"\n", "m.yaml:1:10: version: expected \"1.0\", got '2.0'"},
     {"base", "base: h10\n", "m.yaml:1:7: base: unknown machine 'h10'; did you mean 'h100'?"},
-    {"two_documents", "version: \"1.0\"\n---\nversion: \"1.0\"\n", "m.yaml:2:1: expected one document, got a second one"},
+    {"two_documents", "version: \"1.0\"\n---\nversion: \"1.0\"\n",
+     "m.yaml:2:1: expected one document, got a second one"},
     {"syntax", "system: {\n", "m.yaml:2:1: not YAML: did not find expected node content while parsing a flow node"},
     {"tab", "system:\n\tdriver_version: x\n",
      "m.yaml:2:1: not YAML: found character that cannot start any token while scanning for the next token"},
@@ -152,16 +154,20 @@ const Bad machines[] = {
      "devices:\n  - {index: 3, pci: {bus_id: \"00000000:1A:00.0\"}}\n  - {index: 5, pci: {bus_id: \"0000:1a:00.0\"}}\n",
      "m.yaml:3:30: duplicate PCI address '0000:1A:00.0' of GPU 5; GPU 3 has it from line 2"},
     {"more_memory_used_than_there_is",
-     "device_defaults:\n  memory: {total_bytes: 100, reserved_bytes: 10}\ndevices:\n  - index: 1\n    memory: {used_bytes: 91}\n",
+     "device_defaults:\n  memory: {total_bytes: 100, reserved_bytes: 10}\ndevices:\n  - index: 1\n    memory: "
+     "{used_bytes: 91}\n",
      "m.yaml:5:26: GPU 1: memory.used_bytes: expected at most 90 (total_bytes less reserved_bytes), got 91"},
     {"limits_in_wrong_order", "device_defaults: {power: {min_limit_mw: 200, max_limit_mw: 100}}\n",
      "m.yaml:1:41: device_defaults.power.min_limit_mw: expected at most 100 (max_limit_mw), got 200"},
     {"limit_too_low", "device_defaults: {power: {min_limit_mw: 200, max_limit_mw: 300, limit_mw: 100}}\n",
      "m.yaml:1:75: device_defaults.power.limit_mw: expected at least 200 (min_limit_mw), got 100"},
+    {"default_limit_too_low", "device_defaults: {power: {min_limit_mw: 200, default_limit_mw: 100}}\n",
+     "m.yaml:1:64: device_defaults.power.default_limit_mw: expected at least 200 (min_limit_mw), got 100"},
     {"cuda_versions_disagree", "system: {cuda_version: \"12.5\", cuda_version_major: 12, cuda_version_minor: 4}\n",
      "m.yaml:1:24: system.cuda_version: expected '12.4' (cuda_version_major and cuda_version_minor), got '12.5'"},
     {"two_root_complexes",
-     "pcie_topology:\n  root_complexes:\n    - {id: a, devices: [\"0000:1A:00.0\"]}\n    - {id: b, devices: [\"0:1a:0.0\"]}\n",
+     "pcie_topology:\n  root_complexes:\n    - {id: a, devices: [\"0000:1A:00.0\"]}\n    - {id: b, devices: "
+     "[\"0:1a:0.0\"]}\n",
      "m.yaml:4:25: pcie_topology: '0:1a:0.0' is under two root complexes; the first is at line 3"},
 };
 INSTANTIATE_TEST_SUITE_P(Machines, BadMachine, testing::ValuesIn(machines));

@@ -64,7 +64,8 @@ TEST(Complete, SerialsCountOn) {
 }
 
 TEST(Complete, IdentityOfTheBoard) {
-  const auto machine = read("devices: [{index: 0, pci: {bus_id: \"0000:06:00.0\"}, inforom: {image_version: X}}, {index: 1}]\n");
+  const auto machine =
+      read("devices: [{index: 0, pci: {bus_id: \"0000:06:00.0\"}, inforom: {image_version: X}}, {index: 1}]\n");
   const auto& gpus = machine->gpus();
   EXPECT_EQ(*gpus[0].board_id, 0x600u);
   EXPECT_EQ(*gpus[1].minor_number, 1u);

@@ -37,9 +37,8 @@ TEST(Document, AbsentSpellings) {
 TEST(Document, OwnKeysComeBeforeMergedOnes) {
   const auto document = Document::parse("d.yaml", "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 9}\n");
   std::string seen;
-  document.root().find("c").entries([&](const Node& key, const Node& value) {
-    seen += std::string(key.text()) + std::string(value.text()) + " ";
-  });
+  document.root().find("c").entries(
+      [&](const Node& key, const Node& value) { seen += std::string(key.text()) + std::string(value.text()) + " "; });
   EXPECT_EQ(seen, "x9 y2 z4 ");
 }
 
@@ -63,7 +62,8 @@ TEST(Scalar, Integers) {
   EXPECT_EQ(parse_integer("0x1F")->magnitude, 31u);
   EXPECT_EQ(parse_integer("007")->magnitude, 7u);
   EXPECT_TRUE(parse_integer("-3")->negative);
-  for (const char* bad : {"", "-", "0x", "1_000", "1 ", "0xG", "1e3", "--1", "-0x-1"}) EXPECT_FALSE(parse_integer(bad)) << bad;
+  for (const char* bad : {"", "-", "0x", "1_000", "1 ", "0xG", "1e3", "--1", "-0x-1"})
+    EXPECT_FALSE(parse_integer(bad)) << bad;
 }
 
 TEST(PciBusId, Spellings) {
@@ -72,8 +72,8 @@ TEST(PciBusId, Spellings) {
   EXPECT_EQ(parse_pci_bus_id("00000000:1A:00.0"), (PciBusId{0, 0x1A, 0, 0}));
   EXPECT_EQ(parse_pci_bus_id("8:01:1f.7"), (PciBusId{8, 1, 0x1F, 7}));
   EXPECT_EQ(parse_pci_bus_id("1a:00"), (PciBusId{0, 0x1A, 0, 0}));
-  for (const char* bad : {"", "1A", ":", "1A:", ":00.0", "0:1A:20.0", "0:1A:00.8", "0:100:00.0", "000000000:1A:00.0", "x:1A:00.0",
-                          "0:1A:00.0.0", "0:0:1A:00.0"})
+  for (const char* bad : {"", "1A", ":", "1A:", ":00.0", "0:1A:20.0", "0:1A:00.8", "0:100:00.0", "000000000:1A:00.0",
+                          "x:1A:00.0", "0:1A:00.0.0", "0:0:1A:00.0"})
     EXPECT_FALSE(parse_pci_bus_id(bad)) << bad;
   char text[24];
   EXPECT_EQ(model::format_pci_bus_id({0x12345, 0xAB, 1, 2}, 4, text), "00012345:AB:01.2");

@@ -57,7 +57,8 @@ TEST(Descriptors, MembersLieInOrderInsideTheirStructs) {
       EXPECT_EQ(type.find(field.name()), &field);
       if (field.reader) continue;
       EXPECT_GE(field.offset, end) << type.name() << "." << field.name();
-      const std::uint32_t size = field.list ? field.items_offset + field.value_size * field.max_items : field.value_size;
+      const std::uint32_t size =
+          field.list ? field.items_offset + field.value_size * field.max_items : field.value_size;
       end = field.offset + std::max(size, field.scalar() ? field.present_offset + 2 : 0);
       if (field.scalar()) {
         EXPECT_GE(field.present_offset, field.value_size);

@@ -56,6 +56,16 @@ pcie_topology: {root_complexes: [{devices: ["0000:01:00.0"]}]}
   expect_round_trip("none", "system: {num_devices: 0}\n");
 }
 
+TEST(Writer, CharactersThatYamlWouldNotKeepAreEscaped) {
+  expect_round_trip("characters", "device_defaults: {name: \"\\N \\L \\P \\uFEFF \\U0001F600 \\uFFFE \\x80 é\"}\n");
+  const auto machine = Machine::create(1);
+  machine->gpus()[0].name = "bad \xC3";
+  ConfigError error;
+  const auto again = read_machine("written", write_machine(*machine), error);
+  ASSERT_NE(again, nullptr) << error.text();
+  EXPECT_EQ(again->gpus()[0].name->view(), "bad \xEF\xBF\xBD");
+}
+
 TEST(Writer, CommonValuesAreWrittenOnce) {
   ConfigError error;
   const auto machine = read_machine("m", "device_defaults: {vbios_version: only-once}\n", error);

@@ -33,6 +33,12 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"src/nvml/generated/abi_assertions.cpp", emit_abi_assertions(r.facts)});
   out.push_back({"src/nvml/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
 
+  for (const auto& c : emit_classes(r.facts, r.semantics)) {
+    out.push_back({"include/nvmlkit/generated/" + c.file + ".hpp", c.header});
+    out.push_back({"src/nvml/generated/" + c.file + ".cpp", c.source});
+  }
+  out.push_back({"docs/reference/functions.md", emit_function_reference(r.facts, r.semantics)});
+
   out.push_back({"src/sim/generated/model.hpp", emit_model_structs(r.model, r.facts)});
   out.push_back({"src/sim/generated/model_descriptors.hpp", emit_model_descriptors_header(r.model, r.facts)});
   out.push_back({"src/sim/generated/model_descriptors.cpp", emit_model_descriptors(r.model, r.facts)});

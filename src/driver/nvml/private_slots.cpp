@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "driver/nvml/call.hpp"
+#include "driver/nvml/field_values.hpp"
 #include "driver/nvml/processes.hpp"
 #include "driver/nvml/read.hpp"
 #include "driver/nvml/topology.hpp"
@@ -134,13 +135,13 @@ nvmlReturn_t is_monitored(nvmlDevice_t device, unsigned int* monitored) {
 
 // Ids of their own: 1 relaxed ordering, 2 lanes of a link, 4 reset required, 5 drain and reset recommended.
 nvmlReturn_t private_field_values(nvmlDevice_t device, unsigned int count, nvmlFieldValue_t* values) {
-  if (!gpu_of(device) || !values) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto* gpu = gpu_of(device);
+  if (!gpu || !values) return NVML_ERROR_INVALID_ARGUMENT;
   for (unsigned int i = 0; i < count; ++i) {
-    const bool known = values[i].fieldId == 4 || values[i].fieldId == 5;
-    values[i].nvmlReturn = known ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
-    if (!known) continue;
-    values[i].valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-    values[i].value.uiVal = 0;  // a GPU of the machine never needs a reset yet
+    const auto& reset = gpu->reset_status;
+    if (values[i].fieldId == 4) values[i].nvmlReturn = put_uint(reset.required, values[i]);
+    else if (values[i].fieldId == 5) values[i].nvmlReturn = put_uint(reset.drain_and_reset_recommended, values[i]);
+    else values[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
   }
   return NVML_SUCCESS;
 }

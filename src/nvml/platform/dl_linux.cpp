@@ -32,9 +32,8 @@ std::string environment(const char* name) {
 }
 
 void count_forks() {
-  static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
-    detail::process_epoch.fetch_add(1, std::memory_order_relaxed);
-  });
+  static const int registered =
+      ::pthread_atfork(nullptr, nullptr, [] { detail::process_epoch.fetch_add(1, std::memory_order_relaxed); });
   static_cast<void>(registered);
 }
 

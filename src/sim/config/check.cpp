@@ -48,8 +48,8 @@ void refuse_duplicates(const Layers& layers, std::vector<Identity>& all, Keys ke
     }
   if (worst == nullptr) return;
   const Node second_at = layers.stated_at(worst->gpu, keys), first_at = layers.stated_at(first->gpu, keys);
-  std::string message = std::string("duplicate ") + what + " " + quote(worst->text) + " of GPU " + std::to_string(worst->gpu) +
-                        "; GPU " + std::to_string(first->gpu) + " has it";
+  std::string message = std::string("duplicate ") + what + " " + quote(worst->text) + " of GPU " +
+                        std::to_string(worst->gpu) + "; GPU " + std::to_string(first->gpu) + " has it";
   if (first_at) message += " from line " + std::to_string(first_at.line());
   if (first_at && second_at && first_at.file() != second_at.file()) message += " of " + first_at.file();
   (second_at ? second_at : layers.all().back().root).fail(std::move(message));
@@ -71,7 +71,9 @@ void check_identity(const Layers& layers, const Machine& machine) {
 void check_gpu(const Layers& layers, std::uint32_t index, const model::Gpu& gpu) {
   const auto at_most = [&](const auto& field, std::uint64_t highest, Keys keys, const char* which) {
     if (field && std::uint64_t{*field} > highest)
-      fail_at(layers, index, keys, std::string("expected at most ") + std::to_string(highest) + " (" + which + "), got " + std::to_string(*field));
+      fail_at(layers, index, keys,
+              std::string("expected at most ") + std::to_string(highest) + " (" + which + "), got " +
+                  std::to_string(*field));
   };
   const auto& memory = gpu.memory;
   if (memory.total_bytes) {
@@ -82,26 +84,32 @@ void check_gpu(const Layers& layers, std::uint32_t index, const model::Gpu& gpu)
   }
   if (gpu.bar1_memory.total_bytes)
     at_most(gpu.bar1_memory.used_bytes, *gpu.bar1_memory.total_bytes, {"bar1_memory", "used_bytes"}, "total_bytes");
+  const auto at_least = [&](const auto& field, const auto& lowest, Keys keys) {
+    if (field && lowest && *field < *lowest)
+      fail_at(layers, index, keys,
+              "expected at least " + std::to_string(*lowest) + " (min_limit_mw), got " + std::to_string(*field));
+  };
   const auto& power = gpu.power;
   if (power.max_limit_mw) {
     at_most(power.min_limit_mw, *power.max_limit_mw, {"power", "min_limit_mw"}, "max_limit_mw");
     at_most(power.default_limit_mw, *power.max_limit_mw, {"power", "default_limit_mw"}, "max_limit_mw");
-    if (power.limit_mw.stated) at_most(power.limit_mw, *power.max_limit_mw, {"power", "limit_mw"}, "max_limit_mw");
+    at_most(power.limit_mw, *power.max_limit_mw, {"power", "limit_mw"}, "max_limit_mw");
   }
-  if (power.min_limit_mw && power.limit_mw && power.limit_mw.stated && *power.limit_mw < *power.min_limit_mw)
-    fail_at(layers, index, {"power", "limit_mw"},
-            "expected at least " + std::to_string(*power.min_limit_mw) + " (min_limit_mw), got " + std::to_string(*power.limit_mw));
+  at_least(power.default_limit_mw, power.min_limit_mw, {"power", "default_limit_mw"});
+  at_least(power.limit_mw, power.min_limit_mw, {"power", "limit_mw"});
 }
 
 void check_system(const Layers& layers, const model::System& system) {
-  if (!system.cuda_version || !system.cuda_version.stated || !system.cuda_version_major || !system.cuda_version_minor) return;
-  const std::string expected = std::to_string(*system.cuda_version_major) + "." + std::to_string(*system.cuda_version_minor);
+  if (!system.cuda_version || !system.cuda_version.stated || !system.cuda_version_major || !system.cuda_version_minor)
+    return;
+  const std::string expected =
+      std::to_string(*system.cuda_version_major) + "." + std::to_string(*system.cuda_version_minor);
   if (system.cuda_version->view() == expected) return;
   for (auto layer = layers.all().rbegin(); layer != layers.all().rend(); ++layer)
     if (const Node section = layer->root.find("system"))
       if (const Node node = section.find("cuda_version"))
-        node.fail("system.cuda_version: expected " + quote(expected) + " (cuda_version_major and cuda_version_minor), got " +
-                  quote(system.cuda_version->view()));
+        node.fail("system.cuda_version: expected " + quote(expected) +
+                  " (cuda_version_major and cuda_version_minor), got " + quote(system.cuda_version->view()));
 }
 
 void check_topology(const Layers& layers) {
@@ -116,7 +124,8 @@ void check_topology(const Layers& layers) {
       devices.items([&](const Node& device) {
         const auto id = model::parse_pci_bus_id(device.text());
         if (!id) return;
-        const std::uint64_t key = (std::uint64_t{id->domain} << 32) | (id->bus << 16) | (id->device << 8) | id->function;
+        const std::uint64_t key =
+            (std::uint64_t{id->domain} << 32) | (id->bus << 16) | (id->device << 8) | id->function;
         if (const auto [it, fresh] = lines.emplace(key, device.line()); !fresh)
           device.fail("pcie_topology: " + quote(device.text()) + " is under two root complexes; the first is at line " +
                       std::to_string(it->second));

@@ -5,15 +5,7 @@
 #include <limits>
 #include <map>
 
-namespace nvmlkit::sim {
-
-std::string ConfigError::text() const {
-  std::string out = file;
-  if (line > 0) out += ":" + std::to_string(line) + ":" + std::to_string(column);
-  return out + ": " + message;
-}
-
-namespace config {
+namespace nvmlkit::sim::config {
 namespace {
 
 constexpr std::size_t max_depth = 64;
@@ -78,7 +70,8 @@ class Builder {
     node(parser_.next(), 0);
     parser_.next();  // document end
     const auto& event = parser_.next();
-    if (event.type != YAML_STREAM_END_EVENT) fail(document_.name_, event.start_mark, "expected one document, got a second one");
+    if (event.type != YAML_STREAM_END_EVENT)
+      fail(document_.name_, event.start_mark, "expected one document, got a second one");
   }
 
  private:
@@ -86,8 +79,7 @@ class Builder {
     const auto index = static_cast<std::uint32_t>(document_.nodes_.size());
     document_.nodes_.push_back({kind, false, false, static_cast<std::uint32_t>(event.start_mark.line + 1),
                                 static_cast<std::uint32_t>(event.start_mark.column + 1), 0, 0});
-    if (anchor != nullptr)
-      anchors_[reinterpret_cast<const char*>(anchor)] = kind == Kind::scalar ? index : open_anchor;
+    if (anchor != nullptr) anchors_[reinterpret_cast<const char*>(anchor)] = kind == Kind::scalar ? index : open_anchor;
     return index;
   }
 
@@ -101,8 +93,10 @@ class Builder {
   std::uint32_t alias(const yaml_event_t& event) {
     const std::string name = reinterpret_cast<const char*>(event.data.alias.anchor);
     const auto it = anchors_.find(name);
-    if (it == anchors_.end()) fail(document_.name_, event.start_mark, "there is no anchor '&" + name + "' before this alias");
-    if (it->second == open_anchor) fail(document_.name_, event.start_mark, "alias '*" + name + "' stands inside what it names");
+    if (it == anchors_.end())
+      fail(document_.name_, event.start_mark, "there is no anchor '&" + name + "' before this alias");
+    if (it->second == open_anchor)
+      fail(document_.name_, event.start_mark, "alias '*" + name + "' stands inside what it names");
     return it->second;
   }
 
@@ -154,7 +148,8 @@ class Builder {
     auto& record = document_.nodes_[index];
     record.at = static_cast<std::uint32_t>(document_.links_.size());
     record.size = static_cast<std::uint32_t>(pending_.size() - first);
-    document_.links_.insert(document_.links_.end(), pending_.begin() + static_cast<std::ptrdiff_t>(first), pending_.end());
+    document_.links_.insert(document_.links_.end(), pending_.begin() + static_cast<std::ptrdiff_t>(first),
+                            pending_.end());
     pending_.resize(first);
     if (!name.empty()) anchors_[name] = index;
     return index;
@@ -178,7 +173,9 @@ void Document::flatten(std::uint32_t mapping, int depth, std::vector<Node::Entry
   const Node node(*this, mapping);
   const Record& record = nodes_[mapping];
   const auto child = [&](std::uint32_t i) { return Node(*this, links_[record.at + i]); };
-  const auto is_merge = [&](const Node& key) { return key.kind() == Kind::scalar && key.plain() && key.text() == "<<"; };
+  const auto is_merge = [&](const Node& key) {
+    return key.kind() == Kind::scalar && key.plain() && key.text() == "<<";
+  };
   const std::size_t first = out.size();
   for (std::uint32_t i = 0; i < record.size; i += 2)
     if (!is_merge(child(i))) out.push_back({child(i), child(i + 1)});
@@ -192,7 +189,8 @@ void Document::flatten(std::uint32_t mapping, int depth, std::vector<Node::Entry
       if (merge_work_ > max_merge_work) source.fail("expected fewer merged keys");
       bool known = false;
       for (std::size_t k = first; k < out.size() && !known; ++k)
-        known = out[k].key.kind() == Kind::scalar && entry.key.kind() == Kind::scalar && out[k].key.text() == entry.key.text();
+        known = out[k].key.kind() == Kind::scalar && entry.key.kind() == Kind::scalar &&
+                out[k].key.text() == entry.key.text();
       if (!known) out.push_back(entry);
     }
   };
@@ -239,5 +237,4 @@ bool Node::absent() const {
   return plain() && (t.empty() || t == "~" || t == "null" || t == "Null" || t == "NULL");
 }
 
-}  // namespace config
-}  // namespace nvmlkit::sim
+}  // namespace nvmlkit::sim::config

@@ -72,7 +72,8 @@ void Layers::add(std::string_view file, std::string_view text, int depth) {
     if (depth == 8) base.fail("base: expected at most 8 machines one upon the other");
     add("built-in " + std::string(name), base_text, depth + 1);
   }
-  if (const Node defaults = layer.root.find("device_defaults"); defaults && !defaults.absent()) layer.defaults = defaults;
+  if (const Node defaults = layer.root.find("device_defaults"); defaults && !defaults.absent())
+    layer.defaults = defaults;
   find_devices(layer);
   layers_.push_back(std::move(layer));
 }

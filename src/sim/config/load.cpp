@@ -24,7 +24,9 @@ using config::Path;
 
 constexpr std::size_t largest_file = std::size_t{16} << 20;
 
-[[noreturn]] void fail(std::string what, std::string message) { throw ConfigFailure{{std::move(what), 0, 0, std::move(message)}}; }
+[[noreturn]] void fail(std::string what, std::string message) {
+  throw ConfigFailure{{std::move(what), 0, 0, std::move(message)}};
+}
 
 void apply_to_gpu(const config::Node& node, model::Gpu& gpu, const Path& path, bool device) {
   config::apply(node, model::descriptor<model::Gpu>(), reinterpret_cast<std::byte*>(&gpu), path, device);
@@ -182,8 +184,10 @@ std::unique_ptr<Machine> load(const Environment& environment) {
   }
   if (!overrides.gpu_count) overrides.gpu_count = count_from(environment, "MOCK_NVML_NUM_DEVICES");
   overrides.driver_version = environment.get("MOCK_NVML_DRIVER_VERSION");
-  if (overrides.driver_version && overrides.driver_version->size() > decltype(model::System::driver_version.value)::max_size())
-    fail("MOCK_NVML_DRIVER_VERSION", "expected at most 79 bytes, got " + std::to_string(overrides.driver_version->size()));
+  if (overrides.driver_version &&
+      overrides.driver_version->size() > decltype(model::System::driver_version.value)::max_size())
+    fail("MOCK_NVML_DRIVER_VERSION",
+         "expected at most 79 bytes, got " + std::to_string(overrides.driver_version->size()));
   const std::string name = machine.value_or("a100");
   const std::string_view text = builtin_machine_text(name);
   if (text.empty()) {
@@ -213,7 +217,8 @@ std::unique_ptr<Machine> read_machine(std::string_view file, std::string_view te
   return guarded(error, [&] { return build(file, text, overrides); });
 }
 
-std::unique_ptr<Machine> read_machine_file(const std::string& path, ConfigError& error, const Overrides& overrides) noexcept {
+std::unique_ptr<Machine> read_machine_file(const std::string& path, ConfigError& error,
+                                           const Overrides& overrides) noexcept {
   return guarded(error, [&] { return build(path, read_file(path), overrides); });
 }
 

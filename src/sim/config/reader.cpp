@@ -47,7 +47,8 @@ void read_list(const Node& node, const FieldDescriptor& field, const Member& mem
   }
   if (node.kind() != Kind::sequence) fail(node, path, "expected a list");
   if (node.size() > field.max_items)
-    fail(node, path, "expected at most " + std::to_string(field.max_items) + " items, got " + std::to_string(node.size()));
+    fail(node, path,
+         "expected at most " + std::to_string(field.max_items) + " items, got " + std::to_string(node.size()));
   std::uint32_t i = 0;
   node.items([&](const Node& item) {
     const Path here{&path, {}, i};
@@ -103,7 +104,8 @@ void apply(const Node& node, const StructDescriptor& type, std::byte* structure,
   std::memset(seen_at.data(), 0, fields.size() * sizeof(seen_at[0]));
   std::size_t next = 0;
   node.entries([&](const Node& key, const Node& value) {
-    if (key.kind() != Kind::scalar) key.fail("expected a key, got a " + std::string(key.kind() == Kind::sequence ? "list" : "mapping"));
+    if (key.kind() != Kind::scalar)
+      key.fail("expected a key, got a " + std::string(key.kind() == Kind::sequence ? "list" : "mapping"));
     const std::size_t k = find_field(fields, key.text(), next);
     if (k == fields.size() || (fields[k].reader && !reader_fields)) unknown_key(key, type, path, reader_fields);
     const std::string_view name = fields[k].name();

@@ -40,8 +40,10 @@ std::string read_integer(const Node& node, const FieldDescriptor& field, std::by
     return "expected " + std::to_string(std::numeric_limits<T>::min()) + " to " + std::to_string(highest) + got(node);
   const T result = static_cast<T>(value->negative ? 0 - value->magnitude : value->magnitude);
   // Ranges lie within int64, so a value above its maximum as unsigned is above every range.
-  const bool in_int64 = value->negative || value->magnitude <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (field.ranged && (!fits || !in_int64 || static_cast<std::int64_t>(result) < field.min || static_cast<std::int64_t>(result) > field.max))
+  const bool in_int64 =
+      value->negative || value->magnitude <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (field.ranged && (!fits || !in_int64 || static_cast<std::int64_t>(result) < field.min ||
+                       static_cast<std::int64_t>(result) > field.max))
     return "expected " + range_text(field) + got(node);
   std::memcpy(at, &result, sizeof(result));
   return {};
@@ -88,7 +90,8 @@ std::string read_text(const Node& node, const FieldDescriptor& field, std::byte*
   if (t.size() >= field.capacity)
     return "expected at most " + std::to_string(field.capacity - 1) + " bytes, got " + std::to_string(t.size());
   for (const char c : t)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return "expected a text without control characters" + got(node);
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      return "expected a text without control characters" + got(node);
   model::store_text(at, field.capacity, t);
   return {};
 }

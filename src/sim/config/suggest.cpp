@@ -45,7 +45,8 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
   if (!best.empty() || given.size() < 4) return best;
   // A word left out or too many, as in total for total_bytes.
   for (const auto candidate : candidates)
-    if (candidate.find(given) != std::string_view::npos || (candidate.size() > 3 && given.find(candidate) != std::string_view::npos))
+    if (candidate.find(given) != std::string_view::npos ||
+        (candidate.size() > 3 && given.find(candidate) != std::string_view::npos))
       return candidate;
   return {};
 }
@@ -53,7 +54,8 @@ std::string_view nearest(std::string_view given, std::span<const std::string_vie
 std::string hint(std::string_view given, std::span<const std::string_view> candidates) {
   if (const auto best = nearest(given, candidates); !best.empty()) return "; did you mean '" + std::string(best) + "'?";
   if (candidates.empty()) return {};
-  if (candidates.size() > longest_listing) return "; none of the " + std::to_string(candidates.size()) + " known names is similar";
+  if (candidates.size() > longest_listing)
+    return "; none of the " + std::to_string(candidates.size()) + " known names is similar";
   std::string out = "; expected ";
   if (candidates.size() > 1) out += "one of ";
   for (std::size_t i = 0; i < candidates.size(); ++i) {

@@ -39,11 +39,45 @@ std::string number(T value, int base = 10) {
   return (base == 16 ? "0x" : "") + std::string(text.data(), end);
 }
 
+// Whether YAML keeps a character inside double quotes as it is: neither a control character nor a line break of
+// Unicode.
+bool kept(std::uint32_t c) {
+  return (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && c < 0xD800 && c != 0x2028 && c != 0x2029) ||
+         (c >= 0xE000 && c <= 0xFFFD && c != 0xFEFF) || (c >= 0x10000 && c <= 0x10FFFF);
+}
+
+// Takes one character off UTF-8 text; what is not UTF-8 becomes the replacement character.
+std::uint32_t take_character(std::string_view& text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : byte(0) >= 0xC0 ? 2 : 0;
+  if (size == 0 || size > text.size()) {
+    text.remove_prefix(1);
+    return 0xFFFD;
+  }
+  std::uint32_t c = size == 1 ? byte(0) : byte(0) & (0x7F >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) {
+      text.remove_prefix(1);
+      return 0xFFFD;
+    }
+    c = (c << 6) | (byte(i) & 0x3F);
+  }
+  text.remove_prefix(size);
+  return c;
+}
+
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
+  while (!text.empty()) {
+    const std::string_view before = text;
+    const std::uint32_t c = take_character(text);
     if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (kept(c) && c != 0xFFFD) {
+      out.append(before.substr(0, before.size() - text.size()));
+    } else {
+      std::array<char, 12> escape;
+      out.append(escape.data(), static_cast<std::size_t>(std::snprintf(escape.data(), escape.size(), "\\U%08X", c)));
+    }
   }
   return out + "\"";
 }
@@ -96,7 +130,8 @@ class Writer {
   }
 
   // The chosen fields of a struct under `key`; nothing at all when none is chosen.
-  void section(int indent, std::string_view key, const StructDescriptor& type, const std::byte* at, const Choice& choose) {
+  void section(int indent, std::string_view key, const StructDescriptor& type, const std::byte* at,
+               const Choice& choose) {
     const std::size_t before = out.size();
     line(indent, key, "");
     const std::size_t opened = out.size();
@@ -161,7 +196,8 @@ class Common {
     for (const auto& gpu : gpus_) {
       const std::byte* other = bytes(gpu) + offset;
       if (!model::equal(field, first, other)) return false;
-      if (!field.list && member(field, first).stated() != member(field, other).stated() && !member(field, first).present())
+      if (!field.list && member(field, first).stated() != member(field, other).stated() &&
+          !member(field, first).present())
         return false;
     }
     return true;

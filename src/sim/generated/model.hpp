@@ -556,6 +556,12 @@ struct GspFirmware {
   Field<Text<64>> version;  // Version. Default: the driver version, where the firmware runs.
 };
 
+// Whether the GPU needs a reset.
+struct ResetStatus {
+  Field<bool> required;  // The GPU needs a reset.
+  Field<bool> drain_and_reset_recommended;  // The GPU should be drained and then reset.
+};
+
 // Functions that need root.
 struct ApiRestriction {
   Field<std::uint32_t> set_application_clocks;  // Setting applications clocks needs root.
@@ -729,6 +735,7 @@ struct Gpu {
   Accounting accounting;  // Accounting.
   Virtualization virtualization;  // Virtualization.
   GspFirmware gsp_firmware;  // GSP firmware.
+  ResetStatus reset_status;  // Whether the GPU needs a reset.
   ApiRestriction api_restriction;  // Functions that need root.
   Topology topology;  // PCIe distance to the other GPUs.
   Platform platform;  // Place in a rack.
@@ -863,6 +870,7 @@ static_assert(std::is_trivially_copyable_v<DriverModels>);
 static_assert(std::is_trivially_copyable_v<Accounting>);
 static_assert(std::is_trivially_copyable_v<Virtualization>);
 static_assert(std::is_trivially_copyable_v<GspFirmware>);
+static_assert(std::is_trivially_copyable_v<ResetStatus>);
 static_assert(std::is_trivially_copyable_v<ApiRestriction>);
 static_assert(std::is_trivially_copyable_v<Topology>);
 static_assert(std::is_trivially_copyable_v<Platform>);

@@ -608,6 +608,12 @@ constexpr char text_pool[] =
     "version"
     "GSP firmware."
     "GspFirmware"
+    "The GPU needs a reset."
+    "required"
+    "The GPU should be drained and then reset."
+    "drain_and_reset_recommended"
+    "Whether the GPU needs a reset."
+    "ResetStatus"
     "Setting applications clocks needs root."
     "set_application_clocks"
     "Setting auto boost needs root."
@@ -842,6 +848,7 @@ constexpr char text_pool[] =
     "accounting"
     "virtualization"
     "gsp_firmware"
+    "reset_status"
     "api_restriction"
     "topology"
     "platform"
@@ -2183,413 +2190,423 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ResetStatus.required
+    {.name_text = {11137, 8}, .unit_text = {0, 0}, .doc_text = {11115, 22}, .note_text = {0, 0}, .default_text = {6847, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ResetStatus.drain_and_reset_recommended
+    {.name_text = {11186, 27}, .unit_text = {0, 0}, .doc_text = {11145, 41}, .note_text = {0, 0}, .default_text = {6847, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {11154, 22}, .unit_text = {0, 0}, .doc_text = {11115, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11293, 22}, .unit_text = {0, 0}, .doc_text = {11254, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {11206, 23}, .unit_text = {0, 0}, .doc_text = {11176, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11345, 23}, .unit_text = {0, 0}, .doc_text = {11315, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {11311, 13}, .unit_text = {0, 0}, .doc_text = {11268, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {11450, 13}, .unit_text = {0, 0}, .doc_text = {11407, 43}, .note_text = {0, 0}, .default_text = {484, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {11406, 21}, .unit_text = {0, 0}, .doc_text = {11377, 29}, .note_text = {11364, 13}, .default_text = {0, 0},
+    {.name_text = {11545, 21}, .unit_text = {0, 0}, .doc_text = {11516, 29}, .note_text = {11503, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {11447, 11}, .unit_text = {0, 0}, .doc_text = {11427, 20}, .note_text = {11364, 13}, .default_text = {0, 0},
+    {.name_text = {11586, 11}, .unit_text = {0, 0}, .doc_text = {11566, 20}, .note_text = {11503, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {11463, 10}, .unit_text = {0, 0}, .doc_text = {11458, 5}, .note_text = {11364, 13}, .default_text = {0, 0},
+    {.name_text = {11602, 10}, .unit_text = {0, 0}, .doc_text = {11597, 5}, .note_text = {11503, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {11478, 7}, .unit_text = {0, 0}, .doc_text = {11473, 5}, .note_text = {11364, 13}, .default_text = {0, 0},
+    {.name_text = {11617, 7}, .unit_text = {0, 0}, .doc_text = {11612, 5}, .note_text = {11503, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {11555, 9}, .unit_text = {0, 0}, .doc_text = {11485, 70}, .note_text = {11364, 13}, .default_text = {0, 0},
+    {.name_text = {11694, 9}, .unit_text = {0, 0}, .doc_text = {11624, 70}, .note_text = {11503, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {11571, 9}, .unit_text = {0, 0}, .doc_text = {11564, 7}, .note_text = {11364, 13}, .default_text = {0, 0},
+    {.name_text = {11710, 9}, .unit_text = {0, 0}, .doc_text = {11703, 7}, .note_text = {11503, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {11632, 18}, .unit_text = {0, 0}, .doc_text = {11610, 22}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {11771, 18}, .unit_text = {0, 0}, .doc_text = {11749, 22}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {11677, 14}, .unit_text = {0, 0}, .doc_text = {11650, 27}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {11816, 14}, .unit_text = {0, 0}, .doc_text = {11789, 27}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {11712, 15}, .unit_text = {0, 0}, .doc_text = {11691, 21}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {11851, 15}, .unit_text = {0, 0}, .doc_text = {11830, 21}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {11763, 23}, .unit_text = {0, 0}, .doc_text = {11727, 36}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {11902, 23}, .unit_text = {0, 0}, .doc_text = {11866, 36}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {11813, 23}, .unit_text = {0, 0}, .doc_text = {11786, 27}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {11952, 23}, .unit_text = {0, 0}, .doc_text = {11925, 27}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {11896, 12}, .unit_text = {0, 0}, .doc_text = {11876, 20}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {12035, 12}, .unit_text = {0, 0}, .doc_text = {12015, 20}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {11915, 9}, .unit_text = {0, 0}, .doc_text = {11908, 7}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {12054, 9}, .unit_text = {0, 0}, .doc_text = {12047, 7}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {11961, 5}, .unit_text = {0, 0}, .doc_text = {11924, 37}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {12100, 5}, .unit_text = {0, 0}, .doc_text = {12063, 37}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {11988, 14}, .unit_text = {0, 0}, .doc_text = {11966, 22}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {12127, 14}, .unit_text = {0, 0}, .doc_text = {12105, 22}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {12019, 6}, .unit_text = {0, 0}, .doc_text = {12002, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12158, 6}, .unit_text = {0, 0}, .doc_text = {12141, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {12052, 11}, .unit_text = {0, 0}, .doc_text = {12025, 27}, .note_text = {11604, 6}, .default_text = {0, 0},
+    {.name_text = {12191, 11}, .unit_text = {0, 0}, .doc_text = {12164, 27}, .note_text = {11743, 6}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7254, 9}, .unit_text = {0, 0}, .doc_text = {12086, 42}, .note_text = {12083, 3}, .default_text = {0, 0},
+    {.name_text = {7254, 9}, .unit_text = {0, 0}, .doc_text = {12225, 42}, .note_text = {12222, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {12149, 19}, .unit_text = {12144, 5}, .doc_text = {12128, 16}, .note_text = {12083, 3}, .default_text = {0, 0},
+    {.name_text = {12288, 19}, .unit_text = {12283, 5}, .doc_text = {12267, 16}, .note_text = {12222, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {12188, 19}, .unit_text = {12144, 5}, .doc_text = {12168, 20}, .note_text = {12083, 3}, .default_text = {0, 0},
+    {.name_text = {12327, 19}, .unit_text = {12283, 5}, .doc_text = {12307, 20}, .note_text = {12222, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {12250, 6}, .unit_text = {490, 1}, .doc_text = {12243, 7}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12389, 6}, .unit_text = {490, 1}, .doc_text = {12382, 7}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {12262, 10}, .unit_text = {490, 1}, .doc_text = {12256, 6}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12401, 10}, .unit_text = {490, 1}, .doc_text = {12395, 6}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {12291, 6}, .unit_text = {490, 1}, .doc_text = {12272, 19}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12430, 6}, .unit_text = {490, 1}, .doc_text = {12411, 19}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {12317, 15}, .unit_text = {12316, 1}, .doc_text = {12297, 19}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12456, 15}, .unit_text = {12455, 1}, .doc_text = {12436, 19}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {12373, 7}, .unit_text = {3467, 2}, .doc_text = {12243, 7}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12512, 7}, .unit_text = {3467, 2}, .doc_text = {12382, 7}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {12380, 11}, .unit_text = {3467, 2}, .doc_text = {12256, 6}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12519, 11}, .unit_text = {3467, 2}, .doc_text = {12395, 6}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {12437, 7}, .unit_text = {0, 0}, .doc_text = {12420, 17}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12576, 7}, .unit_text = {0, 0}, .doc_text = {12559, 17}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 93, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {12467, 7}, .unit_text = {5189, 1}, .doc_text = {12444, 23}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12606, 7}, .unit_text = {5189, 1}, .doc_text = {12583, 23}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {12498, 7}, .unit_text = {5189, 1}, .doc_text = {12474, 24}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12637, 7}, .unit_text = {5189, 1}, .doc_text = {12613, 24}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {12531, 10}, .unit_text = {5189, 1}, .doc_text = {12505, 26}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12670, 10}, .unit_text = {5189, 1}, .doc_text = {12644, 26}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {5865, 10}, .unit_text = {5189, 1}, .doc_text = {12541, 27}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {5865, 10}, .unit_text = {5189, 1}, .doc_text = {12680, 27}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {12586, 16}, .unit_text = {12316, 1}, .doc_text = {12568, 18}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12725, 16}, .unit_text = {12455, 1}, .doc_text = {12707, 18}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {12661, 4}, .unit_text = {0, 0}, .doc_text = {12643, 18}, .note_text = {12234, 9}, .default_text = {0, 0},
+    {.name_text = {12800, 4}, .unit_text = {0, 0}, .doc_text = {12782, 18}, .note_text = {12373, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {12677, 11}, .unit_text = {0, 0}, .doc_text = {12665, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12816, 11}, .unit_text = {0, 0}, .doc_text = {12804, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {12694, 5}, .unit_text = {0, 0}, .doc_text = {12688, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12833, 5}, .unit_text = {0, 0}, .doc_text = {12827, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {12711, 11}, .unit_text = {0, 0}, .doc_text = {12699, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12850, 11}, .unit_text = {0, 0}, .doc_text = {12838, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {12763, 4}, .unit_text = {0, 0}, .doc_text = {12759, 4}, .note_text = {12753, 6}, .default_text = {0, 0},
+    {.name_text = {12902, 4}, .unit_text = {0, 0}, .doc_text = {12898, 4}, .note_text = {12892, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {10358, 4}, .unit_text = {0, 0}, .doc_text = {12808, 11}, .note_text = {12753, 6}, .default_text = {0, 0},
+    {.name_text = {10358, 4}, .unit_text = {0, 0}, .doc_text = {12947, 11}, .note_text = {12892, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 97, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {12829, 11}, .unit_text = {0, 0}, .doc_text = {12819, 10}, .note_text = {12753, 6}, .default_text = {0, 0},
+    {.name_text = {12968, 11}, .unit_text = {0, 0}, .doc_text = {12958, 10}, .note_text = {12892, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {12861, 11}, .unit_text = {0, 0}, .doc_text = {12840, 21}, .note_text = {12753, 6}, .default_text = {0, 0},
+    {.name_text = {13000, 11}, .unit_text = {0, 0}, .doc_text = {12979, 21}, .note_text = {12892, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {12661, 4}, .unit_text = {0, 0}, .doc_text = {12872, 5}, .note_text = {12753, 6}, .default_text = {0, 0},
+    {.name_text = {12800, 4}, .unit_text = {0, 0}, .doc_text = {13011, 5}, .note_text = {12892, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {12899, 3}, .unit_text = {0, 0}, .doc_text = {12877, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13038, 3}, .unit_text = {0, 0}, .doc_text = {13016, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {12953, 4}, .unit_text = {12950, 3}, .doc_text = {12932, 18}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {13092, 4}, .unit_text = {13089, 3}, .doc_text = {13071, 18}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {12988, 5}, .unit_text = {0, 0}, .doc_text = {12957, 31}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {13127, 5}, .unit_text = {0, 0}, .doc_text = {13096, 31}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {13080, 18}, .unit_text = {0, 0}, .doc_text = {13061, 19}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13219, 18}, .unit_text = {0, 0}, .doc_text = {13200, 19}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {13102, 11}, .unit_text = {0, 0}, .doc_text = {13098, 4}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13241, 11}, .unit_text = {0, 0}, .doc_text = {13237, 4}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {13117, 11}, .unit_text = {0, 0}, .doc_text = {13113, 4}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13256, 11}, .unit_text = {0, 0}, .doc_text = {13252, 4}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {13132, 11}, .unit_text = {0, 0}, .doc_text = {13128, 4}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13271, 11}, .unit_text = {0, 0}, .doc_text = {13267, 4}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {13166, 20}, .unit_text = {0, 0}, .doc_text = {13143, 23}, .note_text = {646, 22}, .default_text = {0, 0},
+    {.name_text = {13305, 20}, .unit_text = {0, 0}, .doc_text = {13282, 23}, .note_text = {646, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {13211, 10}, .unit_text = {0, 0}, .doc_text = {13200, 11}, .note_text = {13186, 14}, .default_text = {0, 0},
+    {.name_text = {13350, 10}, .unit_text = {0, 0}, .doc_text = {13339, 11}, .note_text = {13325, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {13242, 20}, .unit_text = {0, 0}, .doc_text = {13221, 21}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13381, 20}, .unit_text = {0, 0}, .doc_text = {13360, 21}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {13295, 22}, .unit_text = {0, 0}, .doc_text = {13262, 33}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13434, 22}, .unit_text = {0, 0}, .doc_text = {13401, 33}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {13346, 13}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {13485, 13}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {13369, 9}, .unit_text = {0, 0}, .doc_text = {13359, 10}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13508, 9}, .unit_text = {0, 0}, .doc_text = {13498, 10}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {13391, 13}, .unit_text = {13389, 2}, .doc_text = {13378, 11}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13530, 13}, .unit_text = {13528, 2}, .doc_text = {13517, 11}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {13440, 15}, .unit_text = {0, 0}, .doc_text = {13404, 36}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {13579, 15}, .unit_text = {0, 0}, .doc_text = {13543, 36}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {13543, 5}, .unit_text = {0, 0}, .doc_text = {13498, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13682, 5}, .unit_text = {0, 0}, .doc_text = {13637, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8191, 4}, .unit_text = {0, 0}, .doc_text = {13569, 13}, .note_text = {0, 0}, .default_text = {13548, 21},
+    {.name_text = {8191, 4}, .unit_text = {0, 0}, .doc_text = {13708, 13}, .note_text = {0, 0}, .default_text = {13687, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {13603, 5}, .unit_text = {0, 0}, .doc_text = {13582, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {13742, 5}, .unit_text = {0, 0}, .doc_text = {13721, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {13713, 4}, .unit_text = {0, 0}, .doc_text = {13608, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13852, 4}, .unit_text = {0, 0}, .doc_text = {13747, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {13828, 6}, .unit_text = {0, 0}, .doc_text = {13717, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13967, 6}, .unit_text = {0, 0}, .doc_text = {13856, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {13895, 12}, .unit_text = {0, 0}, .doc_text = {13834, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14034, 12}, .unit_text = {0, 0}, .doc_text = {13973, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {13932, 17}, .unit_text = {0, 0}, .doc_text = {13907, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14071, 17}, .unit_text = {0, 0}, .doc_text = {14046, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {13977, 15}, .unit_text = {0, 0}, .doc_text = {13949, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14116, 15}, .unit_text = {0, 0}, .doc_text = {14088, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {14034, 15}, .unit_text = {0, 0}, .doc_text = {13992, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14173, 15}, .unit_text = {0, 0}, .doc_text = {14131, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {14129, 8}, .unit_text = {0, 0}, .doc_text = {14049, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14268, 8}, .unit_text = {0, 0}, .doc_text = {14188, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {14168, 15}, .unit_text = {0, 0}, .doc_text = {14137, 31}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {14307, 15}, .unit_text = {0, 0}, .doc_text = {14276, 31}, .note_text = {0, 0}, .default_text = {6847, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {11571, 9}, .unit_text = {0, 0}, .doc_text = {14183, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11710, 9}, .unit_text = {0, 0}, .doc_text = {14322, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {14283, 3}, .unit_text = {0, 0}, .doc_text = {14232, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14422, 3}, .unit_text = {0, 0}, .doc_text = {14371, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {14300, 13}, .unit_text = {0, 0}, .doc_text = {14286, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14439, 13}, .unit_text = {0, 0}, .doc_text = {14425, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {14330, 12}, .unit_text = {0, 0}, .doc_text = {14313, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {14469, 12}, .unit_text = {0, 0}, .doc_text = {14452, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {14342, 18}, .unit_text = {0, 0}, .doc_text = {1576, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14481, 18}, .unit_text = {0, 0}, .doc_text = {1576, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {14371, 13}, .unit_text = {0, 0}, .doc_text = {14360, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14510, 13}, .unit_text = {0, 0}, .doc_text = {14499, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {14460, 9}, .unit_text = {0, 0}, .doc_text = {14384, 76}, .note_text = {0, 0}, .default_text = {1915, 4},
+    {.name_text = {14599, 9}, .unit_text = {0, 0}, .doc_text = {14523, 76}, .note_text = {0, 0}, .default_text = {1915, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {14486, 7}, .unit_text = {0, 0}, .doc_text = {14469, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14625, 7}, .unit_text = {0, 0}, .doc_text = {14608, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {14519, 8}, .unit_text = {0, 0}, .doc_text = {14493, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {14658, 8}, .unit_text = {0, 0}, .doc_text = {14632, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {14559, 15}, .unit_text = {0, 0}, .doc_text = {14527, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14698, 15}, .unit_text = {0, 0}, .doc_text = {14666, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {14643, 12}, .unit_text = {0, 0}, .doc_text = {14574, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14782, 12}, .unit_text = {0, 0}, .doc_text = {14713, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {14655, 7}, .unit_text = {0, 0}, .doc_text = {1970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14794, 7}, .unit_text = {0, 0}, .doc_text = {1970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2599,12 +2616,12 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {14662, 11}, .unit_text = {0, 0}, .doc_text = {2267, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14801, 11}, .unit_text = {0, 0}, .doc_text = {2267, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {14673, 16}, .unit_text = {0, 0}, .doc_text = {2301, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14812, 16}, .unit_text = {0, 0}, .doc_text = {2301, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2619,425 +2636,430 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {12694, 5}, .unit_text = {0, 0}, .doc_text = {4023, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12833, 5}, .unit_text = {0, 0}, .doc_text = {4023, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {14689, 12}, .unit_text = {0, 0}, .doc_text = {4157, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14828, 12}, .unit_text = {0, 0}, .doc_text = {4157, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {14729, 7}, .unit_text = {0, 0}, .doc_text = {14701, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14868, 7}, .unit_text = {0, 0}, .doc_text = {14840, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {14741, 3}, .unit_text = {0, 0}, .doc_text = {14736, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14880, 3}, .unit_text = {0, 0}, .doc_text = {14875, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {14759, 6}, .unit_text = {0, 0}, .doc_text = {14744, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14898, 6}, .unit_text = {0, 0}, .doc_text = {14883, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {14786, 23}, .unit_text = {0, 0}, .doc_text = {14765, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14925, 23}, .unit_text = {0, 0}, .doc_text = {14904, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {14809, 16}, .unit_text = {0, 0}, .doc_text = {7509, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14948, 16}, .unit_text = {0, 0}, .doc_text = {7509, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {14843, 17}, .unit_text = {0, 0}, .doc_text = {14825, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {14982, 17}, .unit_text = {0, 0}, .doc_text = {14964, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {12711, 11}, .unit_text = {0, 0}, .doc_text = {14860, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12850, 11}, .unit_text = {0, 0}, .doc_text = {14999, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {14885, 13}, .unit_text = {0, 0}, .doc_text = {7899, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15024, 13}, .unit_text = {0, 0}, .doc_text = {7899, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {14928, 16}, .unit_text = {0, 0}, .doc_text = {14898, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15067, 16}, .unit_text = {0, 0}, .doc_text = {15037, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {14944, 9}, .unit_text = {0, 0}, .doc_text = {8056, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15083, 9}, .unit_text = {0, 0}, .doc_text = {8056, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {14980, 9}, .unit_text = {0, 0}, .doc_text = {14953, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15119, 9}, .unit_text = {0, 0}, .doc_text = {15092, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {14989, 3}, .unit_text = {0, 0}, .doc_text = {9509, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15128, 3}, .unit_text = {0, 0}, .doc_text = {9509, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {15006, 13}, .unit_text = {0, 0}, .doc_text = {14992, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15145, 13}, .unit_text = {0, 0}, .doc_text = {15131, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {15033, 13}, .unit_text = {0, 0}, .doc_text = {15019, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15172, 13}, .unit_text = {0, 0}, .doc_text = {15158, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15046, 7}, .unit_text = {0, 0}, .doc_text = {10398, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15185, 7}, .unit_text = {0, 0}, .doc_text = {10398, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {15070, 16}, .unit_text = {0, 0}, .doc_text = {15053, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {15209, 16}, .unit_text = {0, 0}, .doc_text = {15192, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {15099, 12}, .unit_text = {0, 0}, .doc_text = {15086, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {15238, 12}, .unit_text = {0, 0}, .doc_text = {15225, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {15111, 3}, .unit_text = {0, 0}, .doc_text = {10523, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15250, 3}, .unit_text = {0, 0}, .doc_text = {10523, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {15114, 18}, .unit_text = {0, 0}, .doc_text = {10596, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15253, 18}, .unit_text = {0, 0}, .doc_text = {10596, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {15132, 12}, .unit_text = {0, 0}, .doc_text = {10712, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15271, 12}, .unit_text = {0, 0}, .doc_text = {10712, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {15155, 10}, .unit_text = {0, 0}, .doc_text = {15144, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15294, 10}, .unit_text = {0, 0}, .doc_text = {15283, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {15165, 14}, .unit_text = {0, 0}, .doc_text = {10894, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15304, 14}, .unit_text = {0, 0}, .doc_text = {10894, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {15179, 12}, .unit_text = {0, 0}, .doc_text = {11091, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15318, 12}, .unit_text = {0, 0}, .doc_text = {11091, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.reset_status
+    {.name_text = {15330, 12}, .unit_text = {0, 0}, .doc_text = {11213, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {15191, 15}, .unit_text = {0, 0}, .doc_text = {11229, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15342, 15}, .unit_text = {0, 0}, .doc_text = {11368, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {15206, 8}, .unit_text = {0, 0}, .doc_text = {11324, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15357, 8}, .unit_text = {0, 0}, .doc_text = {11463, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {15214, 8}, .unit_text = {0, 0}, .doc_text = {11580, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15365, 8}, .unit_text = {0, 0}, .doc_text = {11719, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {11604, 6}, .unit_text = {0, 0}, .doc_text = {12063, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11743, 6}, .unit_text = {0, 0}, .doc_text = {12202, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {15222, 3}, .unit_text = {0, 0}, .doc_text = {12207, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15373, 3}, .unit_text = {0, 0}, .doc_text = {12346, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {15225, 15}, .unit_text = {0, 0}, .doc_text = {12722, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15376, 15}, .unit_text = {0, 0}, .doc_text = {12861, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {15240, 7}, .unit_text = {0, 0}, .doc_text = {12902, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15391, 7}, .unit_text = {0, 0}, .doc_text = {13041, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {15247, 12}, .unit_text = {0, 0}, .doc_text = {12993, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15398, 12}, .unit_text = {0, 0}, .doc_text = {13132, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {15308, 8}, .unit_text = {0, 0}, .doc_text = {15259, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15459, 8}, .unit_text = {0, 0}, .doc_text = {15410, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {15373, 15}, .unit_text = {0, 0}, .doc_text = {15316, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15524, 15}, .unit_text = {0, 0}, .doc_text = {15467, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {15440, 14}, .unit_text = {0, 0}, .doc_text = {15388, 52}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {15591, 14}, .unit_text = {0, 0}, .doc_text = {15539, 52}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {15484, 4}, .unit_text = {0, 0}, .doc_text = {15465, 19}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {15635, 4}, .unit_text = {0, 0}, .doc_text = {15616, 19}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {11961, 5}, .unit_text = {0, 0}, .doc_text = {15488, 6}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {12100, 5}, .unit_text = {0, 0}, .doc_text = {15639, 6}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 101, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {15519, 18}, .unit_text = {0, 0}, .doc_text = {15494, 25}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {15670, 18}, .unit_text = {0, 0}, .doc_text = {15645, 25}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 105, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {15566, 17}, .unit_text = {0, 0}, .doc_text = {15537, 29}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {15717, 17}, .unit_text = {0, 0}, .doc_text = {15688, 29}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {15617, 12}, .unit_text = {0, 0}, .doc_text = {15583, 34}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {15768, 12}, .unit_text = {0, 0}, .doc_text = {15734, 34}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {15660, 3}, .unit_text = {0, 0}, .doc_text = {15648, 12}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {15811, 3}, .unit_text = {0, 0}, .doc_text = {15799, 12}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {13713, 4}, .unit_text = {0, 0}, .doc_text = {15663, 5}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {13852, 4}, .unit_text = {0, 0}, .doc_text = {15814, 5}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {11961, 5}, .unit_text = {0, 0}, .doc_text = {15488, 6}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {12100, 5}, .unit_text = {0, 0}, .doc_text = {15639, 6}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 110, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {15718, 10}, .unit_text = {0, 0}, .doc_text = {15688, 30}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {15869, 10}, .unit_text = {0, 0}, .doc_text = {15839, 30}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {15749, 12}, .unit_text = {0, 0}, .doc_text = {15728, 21}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {15900, 12}, .unit_text = {0, 0}, .doc_text = {15879, 21}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {15761, 10}, .unit_text = {12950, 3}, .doc_text = {12932, 18}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {15912, 10}, .unit_text = {13089, 3}, .doc_text = {13071, 18}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {13543, 5}, .unit_text = {0, 0}, .doc_text = {15810, 8}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {13682, 5}, .unit_text = {0, 0}, .doc_text = {15961, 8}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {12988, 5}, .unit_text = {0, 0}, .doc_text = {15818, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13127, 5}, .unit_text = {0, 0}, .doc_text = {15969, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11084, 7}, .unit_text = {0, 0}, .doc_text = {15861, 15}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {11084, 7}, .unit_text = {0, 0}, .doc_text = {16012, 15}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {15894, 13}, .unit_text = {0, 0}, .doc_text = {15876, 18}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {16045, 13}, .unit_text = {0, 0}, .doc_text = {16027, 18}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {15931, 23}, .unit_text = {15927, 4}, .doc_text = {15907, 20}, .note_text = {12926, 6}, .default_text = {0, 0},
+    {.name_text = {16082, 23}, .unit_text = {16078, 4}, .doc_text = {16058, 20}, .note_text = {13065, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {15976, 11}, .unit_text = {0, 0}, .doc_text = {15954, 22}, .note_text = {13186, 14}, .default_text = {0, 0},
+    {.name_text = {16127, 11}, .unit_text = {0, 0}, .doc_text = {16105, 22}, .note_text = {13325, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {12988, 5}, .unit_text = {0, 0}, .doc_text = {15987, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13127, 5}, .unit_text = {0, 0}, .doc_text = {16138, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {16027, 8}, .unit_text = {0, 0}, .doc_text = {16016, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16178, 8}, .unit_text = {0, 0}, .doc_text = {16167, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {16035, 8}, .unit_text = {0, 0}, .doc_text = {15771, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16186, 8}, .unit_text = {0, 0}, .doc_text = {15922, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {16058, 12}, .unit_text = {0, 0}, .doc_text = {16043, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16209, 12}, .unit_text = {0, 0}, .doc_text = {16194, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {16124, 2}, .unit_text = {0, 0}, .doc_text = {16100, 24}, .note_text = {15206, 8}, .default_text = {0, 0},
+    {.name_text = {16275, 2}, .unit_text = {0, 0}, .doc_text = {16251, 24}, .note_text = {15357, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {16136, 9}, .unit_text = {0, 0}, .doc_text = {16126, 10}, .note_text = {15206, 8}, .default_text = {0, 0},
+    {.name_text = {16287, 9}, .unit_text = {0, 0}, .doc_text = {16277, 10}, .note_text = {15357, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {16159, 7}, .unit_text = {0, 0}, .doc_text = {16145, 14}, .note_text = {15206, 8}, .default_text = {0, 0},
+    {.name_text = {16310, 7}, .unit_text = {0, 0}, .doc_text = {16296, 14}, .note_text = {15357, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {16194, 12}, .unit_text = {0, 0}, .doc_text = {16166, 28}, .note_text = {15206, 8}, .default_text = {0, 0},
+    {.name_text = {16345, 12}, .unit_text = {0, 0}, .doc_text = {16317, 28}, .note_text = {15357, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {16252, 14}, .unit_text = {0, 0}, .doc_text = {16237, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16403, 14}, .unit_text = {0, 0}, .doc_text = {16388, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {16289, 14}, .unit_text = {0, 0}, .doc_text = {16266, 23}, .note_text = {15206, 8}, .default_text = {0, 0},
+    {.name_text = {16440, 14}, .unit_text = {0, 0}, .doc_text = {16417, 23}, .note_text = {15357, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {16352, 19}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {16503, 19}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {16392, 8}, .unit_text = {0, 0}, .doc_text = {16371, 21}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16543, 8}, .unit_text = {0, 0}, .doc_text = {16522, 21}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {16417, 10}, .unit_text = {0, 0}, .doc_text = {16400, 17}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16568, 10}, .unit_text = {0, 0}, .doc_text = {16551, 17}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {16445, 6}, .unit_text = {0, 0}, .doc_text = {16427, 18}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16596, 6}, .unit_text = {0, 0}, .doc_text = {16578, 18}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {14129, 8}, .unit_text = {0, 0}, .doc_text = {16451, 9}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {14268, 8}, .unit_text = {0, 0}, .doc_text = {16602, 9}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {16471, 10}, .unit_text = {0, 0}, .doc_text = {16460, 11}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16622, 10}, .unit_text = {0, 0}, .doc_text = {16611, 11}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {16492, 9}, .unit_text = {16486, 6}, .doc_text = {16481, 5}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16643, 9}, .unit_text = {16637, 6}, .doc_text = {16632, 5}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {16528, 10}, .unit_text = {0, 0}, .doc_text = {16501, 27}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16679, 10}, .unit_text = {0, 0}, .doc_text = {16652, 27}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {16566, 10}, .unit_text = {0, 0}, .doc_text = {16538, 28}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16717, 10}, .unit_text = {0, 0}, .doc_text = {16689, 28}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {16598, 12}, .unit_text = {0, 0}, .doc_text = {16576, 22}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16749, 12}, .unit_text = {0, 0}, .doc_text = {16727, 22}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {16634, 11}, .unit_text = {0, 0}, .doc_text = {16610, 24}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16785, 11}, .unit_text = {0, 0}, .doc_text = {16761, 24}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {16681, 18}, .unit_text = {0, 0}, .doc_text = {16645, 36}, .note_text = {13036, 25}, .default_text = {0, 0},
+    {.name_text = {16832, 18}, .unit_text = {0, 0}, .doc_text = {16796, 36}, .note_text = {13175, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11084, 7}, .unit_text = {0, 0}, .doc_text = {16781, 35}, .note_text = {0, 0}, .default_text = {16778, 3},
+    {.name_text = {11084, 7}, .unit_text = {0, 0}, .doc_text = {16932, 35}, .note_text = {0, 0}, .default_text = {16929, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {16876, 4}, .unit_text = {0, 0}, .doc_text = {16816, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17027, 4}, .unit_text = {0, 0}, .doc_text = {16967, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {16880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17031, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {16970, 15}, .unit_text = {0, 0}, .doc_text = {16904, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17121, 15}, .unit_text = {0, 0}, .doc_text = {17055, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {16159, 7}, .unit_text = {0, 0}, .doc_text = {16985, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16310, 7}, .unit_text = {0, 0}, .doc_text = {17136, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {17056, 6}, .unit_text = {0, 0}, .doc_text = {16070, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17207, 6}, .unit_text = {0, 0}, .doc_text = {16221, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {17062, 13}, .unit_text = {0, 0}, .doc_text = {16303, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17213, 13}, .unit_text = {0, 0}, .doc_text = {16454, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {17130, 10}, .unit_text = {0, 0}, .doc_text = {17075, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17281, 10}, .unit_text = {0, 0}, .doc_text = {17226, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {17204, 24}, .unit_text = {0, 0}, .doc_text = {17140, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17355, 24}, .unit_text = {0, 0}, .doc_text = {17291, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
@@ -3082,31 +3104,32 @@ constexpr StructDescriptor struct_table[] = {
     {{10831, 10}, {10807, 24}, 210, 2, sizeof(Accounting), false},  // Accounting
     {{10909, 14}, {10894, 15}, 212, 2, sizeof(Virtualization), false},  // Virtualization
     {{11104, 11}, {11091, 13}, 214, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{11254, 14}, {11229, 25}, 217, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{11356, 8}, {11324, 32}, 219, 1, sizeof(Topology), false},  // Topology
-    {{11596, 8}, {11580, 16}, 220, 6, sizeof(Platform), false},  // Platform
-    {{11864, 12}, {11836, 28}, 226, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{12077, 6}, {12063, 14}, 231, 6, sizeof(Fabric), false},  // Fabric
-    {{12231, 3}, {12207, 24}, 237, 3, sizeof(Gpm), false},  // Gpm
-    {{12355, 18}, {12332, 23}, 240, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{12408, 12}, {12391, 17}, 244, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{12625, 18}, {12602, 23}, 246, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{12739, 14}, {12722, 17}, 252, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{12798, 10}, {12767, 31}, 256, 1, sizeof(FailureXid), false},  // FailureXid
-    {{12919, 7}, {12902, 17}, 257, 5, sizeof(Failure), false},  // Failure
-    {{13016, 20}, {12993, 23}, 262, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{13338, 8}, {13317, 21}, 264, 8, sizeof(Features), false},  // Features
-    {{13484, 14}, {13455, 29}, 272, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{15462, 3}, {15454, 8}, 276, 64, sizeof(Gpu), true},  // Gpu
-    {{15638, 10}, {15629, 9}, 340, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{15680, 8}, {15668, 12}, 345, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{15796, 14}, {15771, 25}, 347, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{15849, 12}, {15828, 21}, 351, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{16094, 6}, {16070, 24}, 353, 8, sizeof(NvLink), true},  // NvLink
-    {{16226, 11}, {16206, 20}, 361, 4, sizeof(RootComplex), true},  // RootComplex
-    {{16340, 12}, {16303, 37}, 365, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{16768, 10}, {16699, 69}, 367, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{17259, 7}, {17228, 31}, 379, 9, sizeof(Machine), true},  // Machine
+    {{11243, 11}, {11213, 30}, 217, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{11393, 14}, {11368, 25}, 219, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{11495, 8}, {11463, 32}, 221, 1, sizeof(Topology), false},  // Topology
+    {{11735, 8}, {11719, 16}, 222, 6, sizeof(Platform), false},  // Platform
+    {{12003, 12}, {11975, 28}, 228, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{12216, 6}, {12202, 14}, 233, 6, sizeof(Fabric), false},  // Fabric
+    {{12370, 3}, {12346, 24}, 239, 3, sizeof(Gpm), false},  // Gpm
+    {{12494, 18}, {12471, 23}, 242, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{12547, 12}, {12530, 17}, 246, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{12764, 18}, {12741, 23}, 248, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{12878, 14}, {12861, 17}, 254, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{12937, 10}, {12906, 31}, 258, 1, sizeof(FailureXid), false},  // FailureXid
+    {{13058, 7}, {13041, 17}, 259, 5, sizeof(Failure), false},  // Failure
+    {{13155, 20}, {13132, 23}, 264, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{13477, 8}, {13456, 21}, 266, 8, sizeof(Features), false},  // Features
+    {{13623, 14}, {13594, 29}, 274, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{15613, 3}, {15605, 8}, 278, 65, sizeof(Gpu), true},  // Gpu
+    {{15789, 10}, {15780, 9}, 343, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{15831, 8}, {15819, 12}, 348, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{15947, 14}, {15922, 25}, 350, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{16000, 12}, {15979, 21}, 354, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{16245, 6}, {16221, 24}, 356, 8, sizeof(NvLink), true},  // NvLink
+    {{16377, 11}, {16357, 20}, 364, 4, sizeof(RootComplex), true},  // RootComplex
+    {{16491, 12}, {16454, 37}, 368, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{16919, 10}, {16850, 69}, 370, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{17410, 7}, {17379, 31}, 382, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

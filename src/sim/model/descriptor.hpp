@@ -62,8 +62,8 @@ struct FieldDescriptor {
   Visibility visibility;
   bool list;
   bool required;
-  bool quoted;   // numbers may stand in quotes
-  bool reader;   // the reader's own business: no member in the struct
+  bool quoted;  // numbers may stand in quotes
+  bool reader;  // the reader's own business: no member in the struct
   bool ranged;
   bool has_default;
   std::uint32_t offset;          // of the member

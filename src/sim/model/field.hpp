@@ -22,7 +22,7 @@ struct Text {
 
   constexpr Text() = default;
   template <class S>
-    requires std::is_convertible_v<const S&, std::string_view>
+  requires std::is_convertible_v<const S&, std::string_view>
   constexpr Text(const S& text) {  // NOLINT(google-explicit-constructor)
     assign(text);
   }
@@ -60,8 +60,8 @@ struct Field {
   constexpr T value_or(const T& other) const { return present ? value : other; }
 
   template <class U>
-    requires std::is_convertible_v<U, T> && (!std::is_same_v<std::remove_cvref_t<U>, Field>)
-  constexpr Field& operator=(U&& v) {
+  requires std::is_convertible_v<U, T> &&(!std::is_same_v<std::remove_cvref_t<U>, Field>)constexpr Field& operator=(
+      U&& v) {
     value = static_cast<T>(std::forward<U>(v));
     present = stated = true;
     return *this;

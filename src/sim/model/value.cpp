@@ -1,6 +1,7 @@
 #include "sim/model/value.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace nvmlkit::sim::model {
 namespace {
@@ -38,7 +39,8 @@ void set_defaults(const StructDescriptor& type, std::byte* structure) {
     if (field.type == Type::structure) {
       set_defaults(field.nested(), m.data());
     } else if (field.has_default) {
-      // Numbers of all widths lie in the low bytes of default_value on the little-endian machines that GPUs have.
+      static_assert(std::endian::native == std::endian::little,
+                    "numbers of all widths lie in the low bytes of default_value");
       if (field.text())
         store_text(m.data(), field.capacity, field.default_word());
       else

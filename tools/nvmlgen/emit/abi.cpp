@@ -52,9 +52,11 @@ void write_version_tags(std::ostream& out, const Facts& facts) {
 std::string emit_abi(const Facts& facts) {
   std::ostringstream out;
   out << kBanner << "//\n"
-      << "// The types and values of NVIDIA's nvml.h " << facts.newest_header << ", inside nvmlkit::abi. It may stand beside\n"
+      << "// The types and values of NVIDIA's nvml.h " << facts.newest_header
+      << ", inside nvmlkit::abi. It may stand beside\n"
       << "// nvml.h in one translation unit, in any order: names that are macros there are spelled otherwise here.\n"
-      << "// A #define constant loses its prefix (NVML_FI_MAX -> FI_MAX, nvmlFlagForce -> FlagForce); where no prefix can\n"
+      << "// A #define constant loses its prefix (NVML_FI_MAX -> FI_MAX, nvmlFlagForce -> FlagForce); where no prefix "
+         "can\n"
       << "// be lost, it gets one (MAX_CLK_DOMAINS -> k_MAX_CLK_DOMAINS).\n"
       << "#pragma once\n\nnamespace nvmlkit::abi {\n\n// Opaque handles.\n";
   for (const auto& h : facts.handles) out << "struct " << tag_of(h) << ";\nusing " << h << " = " << tag_of(h) << "*;\n";
@@ -62,7 +64,8 @@ std::string emit_abi(const Facts& facts) {
   out << "\n// Every value of the underlying type is a value of the enum: codes of newer drivers round-trip.\n";
   for (const auto& e : facts.enums) {
     out << "enum " << e.name << " : " << e.underlying << " {\n";
-    for (const auto& [name, value] : e.values) out << "  " << name << " = " << value << (value > 0x7fffffff ? "U" : "") << ",\n";
+    for (const auto& [name, value] : e.values)
+      out << "  " << name << " = " << value << (value > 0x7fffffff ? "U" : "") << ",\n";
     out << "};\n\n";
   }
   for (const auto& t : facts.typedefs) out << "using " << t.name << " = " << t.type << ";\n";
@@ -77,7 +80,8 @@ std::string emit_abi(const Facts& facts) {
   }
   out << "// Constants.\n";
   write_constants(out, facts);
-  out << "\n// What the caller writes into the `version` field of a struct. 0: the struct has none, or the driver writes it.\n"
+  out << "\n// What the caller writes into the `version` field of a struct. 0: the struct has none, or the driver "
+         "writes it.\n"
       << "template <class T>\ninline constexpr unsigned int version_tag = 0;\n";
   write_version_tags(out, facts);
   out << "\n}  // namespace nvmlkit::abi\n";

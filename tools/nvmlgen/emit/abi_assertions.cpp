@@ -28,7 +28,8 @@ void assert_fields(std::ostream& out, const Struct& s, const std::vector<Field>&
 std::string emit_abi_assertions(const Facts& facts) {
   std::ostringstream out;
   out << kBanner << "#include <cstddef>\n#include <string_view>\n\n#include <nvmlkit/generated/abi.hpp>\n\n"
-      << "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n#pragma GCC diagnostic ignored \"-Wpedantic\"\n#endif\n\n"
+      << "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n#pragma GCC diagnostic ignored "
+         "\"-Wpedantic\"\n#endif\n\n"
       << "namespace nvmlkit::abi {\n\n";
   for (const auto& s : facts.structs) {
     out << "static_assert(sizeof(" << s.name << ") == " << s.size << ");\n";

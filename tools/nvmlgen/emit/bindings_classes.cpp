@@ -38,7 +38,8 @@ void write_class_open(std::ostream& out, const BindingClass& c) {
 
 void write_class_close(std::ostream& out, const BindingClass& c) {
   if (!*c.native)
-    out << "\n protected:\n  explicit " << c.name << "Methods(detail::StatePtr state) noexcept : state_(std::move(state)) {}\n"
+    out << "\n protected:\n  explicit " << c.name
+        << "Methods(detail::StatePtr state) noexcept : state_(std::move(state)) {}\n"
         << "  detail::StatePtr state_;\n";
   out << "};\n";
 }
@@ -58,12 +59,14 @@ std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& se
     for (const auto& other : binding_classes()) header << "class " << other.name << ";\n";
     header << "\n// The calls of " << c.name << " that are regular in C.\n";
     write_class_open(header, c);
-    source << kBanner << "#include <nvmlkit/device.hpp>\n#include <nvmlkit/library.hpp>\n#include <nvmlkit/objects.hpp>\n\n"
-           << "#include \"conversions.hpp\"\n\nnamespace nvmlkit::nvml {\n\nusing detail::call;\nusing detail::Outcome;\n\n";
+    source << kBanner
+           << "#include <nvmlkit/device.hpp>\n#include <nvmlkit/library.hpp>\n#include <nvmlkit/objects.hpp>\n\n"
+           << "#include \"conversions.hpp\"\n\nnamespace nvmlkit::nvml {\n\nusing detail::call;\nusing "
+              "detail::Outcome;\n\n";
     bool first = true;
     for (const auto& m : methods) {
-      header << (first ? "" : "\n") << m.nested << m.doc << "  Result<" << m.answer << "> " << m.name << '(' << m.parameters
-             << ") const;\n";
+      header << (first ? "" : "\n") << m.nested << m.doc << "  Result<" << m.answer << "> " << m.name << '('
+             << m.parameters << ") const;\n";
       source << "auto " << base << "::" << m.name << '(' << m.arguments << ") const -> Result<" << m.answer << "> {\n"
              << m.body << "}\n\n";
       first = false;

@@ -176,8 +176,9 @@ void Writer::input(const Version& v, const Param& p, const ParamSemantics& s, co
     argument += ".handle()";
   } else if (!s.unit.empty()) {
     parameter(unit_type(*v.semantics, s), name);
-    call.locals += indent + "if (!detail::holds<" + p.base + ">(" + name + ")) return Failure(Errc::invalid_argument, \"" +
-                   v.function->name + "\", \"" + name + " is out of range\");\n";
+    call.locals += indent + "if (!detail::holds<" + p.base + ">(" + name +
+                   ")) return Failure(Errc::invalid_argument, \"" + v.function->name + "\", \"" + name +
+                   " is out of range\");\n";
     argument = "static_cast<" + p.base + ">(" + name + ".count())";
   } else {
     parameter(abi_type(p.type), name);
@@ -196,8 +197,9 @@ void Writer::output(const Version& v, const Param& p, const ParamSemantics& s, c
     else
       call.locals += indent + "abi::" + type + ' ' + name + "{};\n";
     call.locals += version_line(type, name, indent);
-    call.arguments += ", " + (type == canonical(facts_, p.base) ? "&" + name
-                                                              : "reinterpret_cast<abi::" + p.base + "*>(&" + name + ")");
+    call.arguments +=
+        ", " +
+        (type == canonical(facts_, p.base) ? "&" + name : "reinterpret_cast<abi::" + p.base + "*>(&" + name + ")");
     call.outs.emplace_back("abi::" + type, name);
   } else {
     call.locals += indent + abi_type(p.base) + ' ' + name + "{};\n";
@@ -215,8 +217,8 @@ void Writer::output(const Version& v, const Param& p, const ParamSemantics& s, c
     if (!s.absent.empty()) {
       const auto number = facts_.value(s.absent);
       const std::string absent = number ? std::to_string(*number) : s.absent;
-      value = name + " == static_cast<" + abi_type(p.base) + ">(" + absent + ") ? std::nullopt : std::optional<" + type +
-              ">(" + value + ")";
+      value = name + " == static_cast<" + abi_type(p.base) + ">(" + absent + ") ? std::nullopt : std::optional<" +
+              type + ">(" + value + ")";
       type = "std::optional<" + type + ">";
     }
     call.arguments += ", &" + name;
@@ -264,7 +266,8 @@ std::string Writer::plain(const Version& v, const std::string& indent) {
     if (collecting_) answer = call.outs[0].first;
     const std::string own = call.outs[0].first;
     return text + indent + "return " +
-           (own == answer ? call.outs[0].second : "detail::converted<" + answer + ">(" + call.outs[0].second + ")") + ";\n";
+           (own == answer ? call.outs[0].second : "detail::converted<" + answer + ">(" + call.outs[0].second + ")") +
+           ";\n";
   }
   if (collecting_) {
     answer = camel_case(newest_.as);
@@ -284,7 +287,8 @@ std::string Writer::string(const Version& v, const std::string& indent) {
   const bool inout = v.semantics->call == Protocol::string_inout;
   std::string capacity = "96";
   for (const auto& p : v.semantics->params)
-    if (!p.capacity.empty()) capacity = facts_.value(p.capacity) ? "abi::" + constant_name(facts_, p.capacity) : p.capacity;
+    if (!p.capacity.empty())
+      capacity = facts_.value(p.capacity) ? "abi::" + constant_name(facts_, p.capacity) : p.capacity;
   return call.locals + indent + "return detail::read_string" + (inout ? "_inout" : "") + "(" + capacity +
          ", [&](char* array, unsigned int" + (inout ? "*" : "") + " length) { return call(*state_, " + member(v) +
          call.arguments + "); });\n";
@@ -313,14 +317,15 @@ std::string Writer::list(const Version& v, const std::string& indent) {
                      call.arguments + "); })";
   if (collecting_) answer = "std::vector<" + type + ">";
   if ("std::vector<" + type + ">" != answer)
-    return call.locals + indent + "return detail::converted_list<" + answer.substr(12, answer.size() - 13) + ">(" + read +
-           ");\n";
+    return call.locals + indent + "return detail::converted_list<" + answer.substr(12, answer.size() - 13) + ">(" +
+           read + ");\n";
   if (type == native) return call.locals + indent + "return " + read + ";\n";
   const bool object = !class_of(array->base).empty();
   return call.locals + indent + "const auto natives = " + read + ";\n" + indent +
          "if (!natives) return natives.error();\n" + indent +
-         (object ? "std::vector<" + type + "> objects;\n" + indent + "for (const auto native : *natives) objects.emplace_back(state_, native);\n" +
-                       indent + "return objects;\n"
+         (object ? "std::vector<" + type + "> objects;\n" + indent +
+                       "for (const auto native : *natives) objects.emplace_back(state_, native);\n" + indent +
+                       "return objects;\n"
                  : "return detail::convert_each<" + type + ">(*natives);\n");
 }
 
@@ -345,19 +350,21 @@ std::string Writer::listing(const Version& v, const std::string& indent) {
       if (is_count(f)) count = &f;
       if (f.type.back() == '*') pointer = &f;
     }
-  if (!count || !pointer) throw RegistryError(v.function->name, "struct_array without a count and a pointer in its struct");
+  if (!count || !pointer)
+    throw RegistryError(v.function->name, "struct_array without a count and a pointer in its struct");
   std::string entry = abi_type(pointer->type);
   entry.pop_back();
   const Call call = plan(v, indent + "  ");
   const std::string name = snake_case(holder->name);
   answer = "Listing<abi::" + type + ", " + entry + ">";
-  return indent + answer + " answer;\n" + indent + "auto entries = detail::read_list<" + entry + ">([&](unsigned int* length, " + entry +
-         "* array) {\n" + call.locals + indent + "  " + name + "." + count->name + " = *length;\n" + indent + "  " + name + "." +
-         pointer->name + " = array;\n" + indent + "  const Outcome outcome = call(*state_, " + member(v) + call.arguments +
-         ");\n" + indent + "  *length = " + name + "." + count->name + ";\n" + indent + "  answer.header = " + name + ";\n" +
-         indent + "  answer.header." + pointer->name + " = nullptr;\n" + indent + "  return outcome;\n" + indent + "});\n" +
-         indent + "if (!entries) return entries.error();\n" + indent + "answer.entries = *std::move(entries);\n" + indent +
-         "return answer;\n";
+  return indent + answer + " answer;\n" + indent + "auto entries = detail::read_list<" + entry +
+         ">([&](unsigned int* length, " + entry + "* array) {\n" + call.locals + indent + "  " + name + "." +
+         count->name + " = *length;\n" + indent + "  " + name + "." + pointer->name + " = array;\n" + indent +
+         "  const Outcome outcome = call(*state_, " + member(v) + call.arguments + ");\n" + indent +
+         "  *length = " + name + "." + count->name + ";\n" + indent + "  answer.header = " + name + ";\n" + indent +
+         "  answer.header." + pointer->name + " = nullptr;\n" + indent + "  return outcome;\n" + indent + "});\n" +
+         indent + "if (!entries) return entries.error();\n" + indent + "answer.entries = *std::move(entries);\n" +
+         indent + "return answer;\n";
 }
 
 std::string Writer::body(const Version& v, const std::string& indent) {
@@ -384,7 +391,8 @@ std::string Writer::body(const Version& v, const std::string& indent) {
 }
 
 bool same_types(const std::vector<Param>& a, const std::vector<Param>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Param& x, const Param& y) { return x.type == y.type; });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Param& x, const Param& y) { return x.type == y.type; });
 }
 
 // The one parameter that holds the answer of a chain member: a struct, or a list of them.
@@ -403,9 +411,9 @@ const Param* struct_param(const Function& function) {
 }
 
 // An older member of the chain, when its answer is the newest one's or can be converted.
-std::optional<Version> older_version(const Facts& facts, const Function& newest, const FunctionSemantics& newest_semantics,
-                                     const std::string& newest_struct, const Function& older,
-                                     const FunctionSemantics& older_semantics) {
+std::optional<Version> older_version(const Facts& facts, const Function& newest,
+                                     const FunctionSemantics& newest_semantics, const std::string& newest_struct,
+                                     const Function& older, const FunctionSemantics& older_semantics) {
   Version v{&older, &older_semantics, {}};
   const auto legacy = kLegacyStructs.find(older.name);
   if (legacy == kLegacyStructs.end() && older_semantics.call == newest_semantics.call && newest_struct.empty())
@@ -461,7 +469,8 @@ std::string doc_of(const FunctionSemantics& entry, const std::vector<Version>& v
   if (function.deprecated) needs += " Deprecated by NVIDIA.";
   std::set<std::string> used;
   for (const auto& v : versions) used.insert(v.function->name);
-  if (used.size() < entry.chain.size()) needs += " Older versions of the function answer differently and are not tried.";
+  if (used.size() < entry.chain.size())
+    needs += " Older versions of the function answer differently and are not tried.";
   if (!needs.empty()) out << "  ///" << needs << '\n';
   std::string errors;
   for (const auto& code : function.returns)

@@ -19,7 +19,8 @@ bool is_macro(const Facts& facts, const std::string& name) {
 
 std::string lower_without(const std::string& prefix, const std::string& name) {
   std::string out = starts_with(name, prefix.c_str()) ? name.substr(prefix.size()) : name;
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 

@@ -125,7 +125,8 @@ std::string row(const Model& model, const ModelStruct& s, const ModelField& fiel
   out += fmt::format("     {},\n", layout(s, field));
   const auto range = field.range.value_or(ModelRange{});
   out += fmt::format(
-      "     .max_items = {}, .capacity = {}, .structure = {}, .first_word = {}, .word_count = {}, .min = {}, .max = {}, "
+      "     .max_items = {}, .capacity = {}, .structure = {}, .first_word = {}, .word_count = {}, .min = {}, .max = "
+      "{}, "
       ".default_value = {}}},\n",
       field.max_items, field.capacity, field.is_struct() ? model.index_of_structure(field.reference) : 0, first, count,
       range.min, range.max, default_value(model, field));
@@ -155,10 +156,12 @@ std::string emit_model_descriptors_header(const Model& model, const Facts&) {
       "template <class T>\n"
       "const StructDescriptor& descriptor();\n\n";
   for (std::size_t i = 0; i < model.structs.size(); ++i)
-    out += fmt::format("template <>\ninline const StructDescriptor& descriptor<{}>() {{ return detail::struct_table[{}]; }}\n",
-                       model.structs[i].name, i);
-  out += fmt::format("\ninline std::span<const StructDescriptor> all_structs() {{ return {{detail::struct_table, {}}}; }}\n",
-                     model.structs.size());
+    out += fmt::format(
+        "template <>\ninline const StructDescriptor& descriptor<{}>() {{ return detail::struct_table[{}]; }}\n",
+        model.structs[i].name, i);
+  out += fmt::format(
+      "\ninline std::span<const StructDescriptor> all_structs() {{ return {{detail::struct_table, {}}}; }}\n",
+      model.structs.size());
   std::size_t most = 0;
   for (const auto& s : model.structs) most = std::max(most, s.fields.size());
   out += fmt::format("\ninline constexpr std::size_t max_fields_of_a_struct = {};\n", most);

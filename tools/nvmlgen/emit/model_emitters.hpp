@@ -8,11 +8,11 @@
 
 namespace nvmlgen {
 
-std::string emit_model_structs(const Model& model, const Facts& facts);            // src/sim/generated/model.hpp
+std::string emit_model_structs(const Model& model, const Facts& facts);             // src/sim/generated/model.hpp
 std::string emit_model_descriptors_header(const Model& model, const Facts& facts);  // .../model_descriptors.hpp
 std::string emit_model_descriptors(const Model& model, const Facts& facts);         // .../model_descriptors.cpp
-std::string emit_model_schema(const Model& model, const Facts& facts);     // profiles/machine.schema.json
-std::string emit_model_reference(const Model& model, const Facts& facts);  // docs/reference/model.md
+std::string emit_model_schema(const Model& model, const Facts& facts);              // profiles/machine.schema.json
+std::string emit_model_reference(const Model& model, const Facts& facts);           // docs/reference/model.md
 
 // The name of a field's C++ member: its own name, with an underscore behind it where C++ has it as a keyword.
 std::string cpp_member(const ModelField& field);

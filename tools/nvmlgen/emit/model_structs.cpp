@@ -20,14 +20,13 @@ std::string remark(const ModelField& field) {
 }
 
 std::string cpp_identifier(const std::string& name) {
-  static const std::set<std::string> keywords{"and",     "auto",   "bool",     "break",  "case",   "char",   "class",
-                                              "const",   "default", "delete",  "do",     "double", "else",   "enum",
-                                              "explicit", "export", "extern",  "false",  "float",  "for",    "friend",
-                                              "goto",    "if",     "inline",   "int",    "long",   "new",    "not",
-                                              "operator", "or",    "private",  "public", "register", "return", "short",
-                                              "signed",  "sizeof", "static",   "struct", "switch", "this",   "throw",
-                                              "true",    "try",    "typename", "union",  "unsigned", "using", "virtual",
-                                              "void",    "volatile", "while",  "xor"};
+  static const std::set<std::string> keywords{
+      "and",    "auto",     "bool",   "break",   "case",   "char",     "class",  "const",  "default",
+      "delete", "do",       "double", "else",    "enum",   "explicit", "export", "extern", "false",
+      "float",  "for",      "friend", "goto",    "if",     "inline",   "int",    "long",   "new",
+      "not",    "operator", "or",     "private", "public", "register", "return", "short",  "signed",
+      "sizeof", "static",   "struct", "switch",  "this",   "throw",    "true",   "try",    "typename",
+      "union",  "unsigned", "using",  "virtual", "void",   "volatile", "while",  "xor"};
   return keywords.count(name) ? name + "_" : name;
 }
 
@@ -35,7 +34,8 @@ std::string cpp_identifier(const std::string& name) {
 std::string enum_constants(const ModelEnum& e) {
   std::string out = fmt::format("\n// {}\nstruct {} {{\n  enum : std::uint32_t {{\n", e.nvml_type, e.name);
   for (const auto& w : e.words)
-    out += fmt::format("    {} = {}u,  // {}\n", cpp_identifier(w.word), static_cast<std::uint32_t>(w.value), w.constant);
+    out +=
+        fmt::format("    {} = {}u,  // {}\n", cpp_identifier(w.word), static_cast<std::uint32_t>(w.value), w.constant);
   return out + "  };\n};\n";
 }
 

@@ -44,12 +44,14 @@ std::string emit_table_symbols(const Facts& facts) {
 std::string emit_errc(const Facts& facts) {
   std::ostringstream out;
   out << kBanner << "#pragma once\n\nnamespace nvmlkit::nvml {\n\n"
-      << "// Every nvmlReturn_t under its own number, and what only the bindings can say. Numbers of newer drivers that have\n"
+      << "// Every nvmlReturn_t under its own number, and what only the bindings can say. Numbers of newer drivers "
+         "that have\n"
       << "// no name here round-trip.\n"
       << "enum class Errc : int {\n";
   if (const Enum* codes = facts.enumeration("nvmlReturn_t"))
     for (const auto& [name, value] : codes->values)
-      out << "  " << lower_without(name == "NVML_SUCCESS" ? "NVML_" : "NVML_ERROR_", name) << " = " << value << ",  // " << name << '\n';
+      out << "  " << lower_without(name == "NVML_SUCCESS" ? "NVML_" : "NVML_ERROR_", name) << " = " << value << ",  // "
+          << name << '\n';
   out << "  // Of the bindings.\n"
       << "  forked = 10001,            // the library was opened before a fork; open it again in the child\n"
       << "  library_closed = 10002,    // the library that the object came from was closed\n"

@@ -62,8 +62,7 @@ std::map<std::string, Family> families(const Api& api) {
   }
   std::map<std::string, Family> result;
   for (auto& [plain, members] : groups) {
-    std::stable_sort(members.begin(), members.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const bool twin = groups.contains(plain + "V");
     if (members.size() == 1 && members.front().second == plain && !twin) continue;
     Family family;

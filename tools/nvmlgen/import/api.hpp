@@ -47,8 +47,8 @@ struct Function {
   std::string deprecated;  ///< version given by the header, empty when not deprecated
   std::string first_seen;
   std::vector<std::string> returns;  ///< documented return codes
-  std::string doc_from;              ///< header version or family member that `returns` comes from, when not its own text
-  std::string product;               ///< documented product range, in short form
+  std::string doc_from;  ///< header version or family member that `returns` comes from, when not its own text
+  std::string product;   ///< documented product range, in short form
 };
 
 struct Field {

@@ -27,7 +27,8 @@ class Check {
 
  private:
   template <class T, class Equal>
-  bool explained(const std::map<std::string, Timeline<T>>& timelines, const std::string& name, const Equal& equal) const {
+  bool explained(const std::map<std::string, Timeline<T>>& timelines, const std::string& name,
+                 const Equal& equal) const {
     const auto it = timelines.find(name);
     if (!older_ || it == timelines.end()) return false;
     if (listed_) {
@@ -52,9 +53,12 @@ class Check {
     for (const Function& f : header_.functions) {
       const auto theirs = signature(header_, f);
       std::vector<std::string> ours;
-      if (const Function* known = find(facts_.api.functions, f.name)) ours = signature(facts_.api, *known);
-      else if (const Removed* removed = find(facts_.history.removed_functions, f.name)) ours = removed->signature;
-      else only_in_header("function", f.name);
+      if (const Function* known = find(facts_.api.functions, f.name))
+        ours = signature(facts_.api, *known);
+      else if (const Removed* removed = find(facts_.history.removed_functions, f.name))
+        ours = removed->signature;
+      else
+        only_in_header("function", f.name);
       if (ours.empty() || ours == theirs) continue;
       const bool known = explained(facts_.history.signatures, f.name, [&](const auto& sig) { return sig == theirs; });
       differs(known, fmt::format("signature of {}: registry ({}), header ({})", f.name, fmt::join(ours, ", "),
@@ -93,7 +97,8 @@ class Check {
     const auto ours = values(facts_.api), theirs = values(header_);
     for (const auto& [name, value] : theirs) {
       const auto it = ours.find(name);
-      const bool known = explained(facts_.history.values, name, [v = value](const nlohmann::json& old) { return old == v; });
+      const bool known =
+          explained(facts_.history.values, name, [v = value](const nlohmann::json& old) { return old == v; });
       if (it == ours.end()) {
         if (!known) only_in_header("constant", name);
       } else if (it->second != value) {
@@ -112,7 +117,8 @@ class Check {
         differs(false, fmt::format("typedef {}: registry {}, header {}", t.name, known->canon, t.canon));
     // The value of a version macro follows from the size of its struct, which has been compared.
     for (const auto& [name, version] : header_.struct_versions)
-      if (const StructVersion* known = find(facts_.api.struct_versions, name); known && known->version != version.version)
+      if (const StructVersion* known = find(facts_.api.struct_versions, name);
+          known && known->version != version.version)
         differs(false, fmt::format("version in {}: registry {}, header {}", name, known->version, version.version));
   }
 
@@ -121,7 +127,8 @@ class Check {
     for (const auto& [name, target] : aliases(header_)) {
       const auto it = ours.find(name);
       if (it == ours.end() || it->second == target) continue;
-      const bool known = explained(facts_.history.aliases, name, [t = target](const std::string& old) { return old == t; });
+      const bool known =
+          explained(facts_.history.aliases, name, [t = target](const std::string& old) { return old == t; });
       differs(known, fmt::format("mapping of {}: registry {}, header {}", name, it->second, target));
     }
   }

@@ -41,8 +41,8 @@ std::string spelling(CXType type) { return text_of(clang_getTypeSpelling(type));
 ClangUnit::ClangUnit(const std::string& path, const std::vector<std::string>& defines, const std::string* content,
                      Errors errors) {
   // The target is fixed so that sizes and offsets do not depend on the machine that imports.
-  std::vector<std::string> arguments{"-x", "c",  "-std=c11",       "-target", "x86_64-unknown-linux-gnu",
-                                     "-w", "-ferror-limit=0"};
+  std::vector<std::string> arguments{
+      "-x", "c", "-std=c11", "-target", "x86_64-unknown-linux-gnu", "-w", "-ferror-limit=0"};
   for (const std::string& define : defines) arguments.push_back("-D" + define);
   std::vector<const char*> raw;
   for (const std::string& argument : arguments) raw.push_back(argument.c_str());

@@ -53,8 +53,10 @@ void choose_version(const Options& options, const Facts& facts, Api& header) {
       header.version = newest;
       return;
     }
-    throw Error(fmt::format("{} says of itself only NVML_API_VERSION {}, and the registry has {}: say with --version which"
-                            " header this is", options.input, header.version, newest));
+    throw Error(
+        fmt::format("{} says of itself only NVML_API_VERSION {}, and the registry has {}: say with --version which"
+                    " header this is",
+                    options.input, header.version, newest));
   }
 }
 
@@ -90,7 +92,8 @@ bool run_import_driver(const Options& options) {
   require_version(driver.version);
   const std::string own = driver.version.substr(0, driver.version.find('.'));
   const std::string branch = options.branch.empty() ? own : options.branch;
-  if (branch != own) throw Error(fmt::format("{}: version {} is not of branch {}", options.input, driver.version, branch));
+  if (branch != own)
+    throw Error(fmt::format("{}: version {} is not of branch {}", options.input, driver.version, branch));
   driver.symbols = exported_symbols(options.input, "nvml");
   if (driver.symbols.empty()) throw Error(fmt::format("{}: exports no nvml symbol", options.input));
 
@@ -126,9 +129,10 @@ bool run_check(const Options& options) {
   require_version(header.version);
   const CheckResult result = check(facts, header);
   for (const std::string& line : result.lines) fmt::print("{}\n", line);
-  fmt::print("header {} against registry {}: {} contradictions, {} known differences, {} names only in the header, {} only"
-             " in the registry\n", header.version, facts.api.version, result.contradictions, result.known, result.unknown,
-             result.absent);
+  fmt::print(
+      "header {} against registry {}: {} contradictions, {} known differences, {} names only in the header, {} only"
+      " in the registry\n",
+      header.version, facts.api.version, result.contradictions, result.known, result.unknown, result.absent);
   return result.contradictions == 0;
 }
 

@@ -104,8 +104,9 @@ class Declarations {
     each_child(declaration, [&](CXCursor child) {
       if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) return;
       const bool is_signed = underlying.kind == CXType_Int || underlying.kind == CXType_Long;
-      e.values.emplace_back(spelling(child), is_signed ? clang_getEnumConstantDeclValue(child)
-                                                       : static_cast<std::int64_t>(clang_getEnumConstantDeclUnsignedValue(child)));
+      e.values.emplace_back(spelling(child),
+                            is_signed ? clang_getEnumConstantDeclValue(child)
+                                      : static_cast<std::int64_t>(clang_getEnumConstantDeclUnsignedValue(child)));
       if (docs_.marked_deprecated(place(child))) e.deprecated.push_back(spelling(child));
     });
     api_.enums.push_back(std::move(e));
@@ -126,14 +127,20 @@ std::string kind_of(CXType type) {
       const CXType target = clang_getCanonicalType(clang_getPointeeType(canonical));
       return target.kind == CXType_Record && clang_Type_getSizeOf(target) < 0 ? "handle" : "ptr";
     }
-    case CXType_Record: return "struct";
-    case CXType_Enum: return "enum";
-    case CXType_Void: return "void";
+    case CXType_Record:
+      return "struct";
+    case CXType_Enum:
+      return "enum";
+    case CXType_Void:
+      return "void";
     case CXType_Float:
-    case CXType_Double: return "float";
+    case CXType_Double:
+      return "float";
     case CXType_Char_S:
-    case CXType_Char_U: return "char";
-    default: return "int";
+    case CXType_Char_U:
+      return "char";
+    default:
+      return "int";
   }
 }
 

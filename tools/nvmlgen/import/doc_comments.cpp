@@ -51,7 +51,8 @@ void DocComments::scan_comments() {
     } else if (t[i] == '/' && t[i + 1] == '*') {
       const std::size_t end = t.find("*/", i + 2);
       const std::size_t stop = end == std::string::npos ? t.size() : end + 2;
-      const bool doc = i + 2 < t.size() && (t[i + 2] == '!' || (t[i + 2] == '*' && i + 3 < t.size() && t[i + 3] != '*'));
+      const bool doc =
+          i + 2 < t.size() && (t[i + 2] == '!' || (t[i + 2] == '*' && i + 3 < t.size() && t[i + 3] != '*'));
       comments_.push_back({i, stop, doc && stop > i + 4});
       i = stop;
     } else if (t[i] == '/' && t[i + 1] == '/') {
@@ -132,7 +133,8 @@ std::string_view DocComments::of_declaration(std::size_t offset) const {
     if (!blank(between)) return {};
     const std::string_view comment = view(*it);
     // A group mark between a comment and its declaration does not cut the two apart.
-    const bool mark_only = comment.size() < 80 && (comment.find("@}") != comment.npos || comment.find("@{") != comment.npos);
+    const bool mark_only =
+        comment.size() < 80 && (comment.find("@}") != comment.npos || comment.find("@{") != comment.npos);
     if (it->doc && !mark_only) return comment;
     begin = it->begin;
   }
@@ -183,7 +185,9 @@ std::string documented_product(std::string_view comment) {
     std::string word;  ///< empty: the architecture in the match, and newer
   };
   static const std::vector<Rule> rules{
-      {std::regex(R"(For (Fermi|Kepler|Maxwell|Pascal|Volta|Turing|Ampere|Ada|Hopper|Blackwell) (?:&tm;? )?or newer fully)"), ""},
+      {std::regex(
+           R"(For (Fermi|Kepler|Maxwell|Pascal|Volta|Turing|Ampere|Ada|Hopper|Blackwell) (?:&tm;? )?or newer fully)"),
+       ""},
       {std::regex(R"(For (Fermi|Kepler) &tm; or newer non-GeForce)"), "-non-geforce+"},
       {std::regex(R"(and (Maxwell) or newer GeForce)"), "-geforce+"},
       {std::regex(R"(that are (Maxwell) or [Nn]ewer)"), ""},

@@ -55,8 +55,10 @@ std::string to_text(const Drift& d) {
   Text text;
   text.line(fmt::format("drift {} -> {}", d.before.empty() ? "(empty registry)" : d.before, d.after));
   if (!d.note.empty()) text.line(d.note);
-  if (d.empty()) text.line("no drift");
-  else counts(d, text);
+  if (d.empty())
+    text.line("no drift");
+  else
+    counts(d, text);
   text.names("new functions", d.functions.added);
   text.names("functions gone", d.functions.gone);
   if (!d.signatures.empty()) text.line(fmt::format("changed signatures ({}):", d.signatures.size()));

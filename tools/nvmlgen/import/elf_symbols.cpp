@@ -29,12 +29,13 @@ class ElfFile {
     std::uint64_t count = header.e_shnum;
     if (count == 0) count = at<Elf64_Shdr>(header.e_shoff).sh_size;  // more than 65279 sections
     require(header.e_shoff, count, sizeof(Elf64_Shdr));
-    for (std::uint64_t i = 0; i < count; ++i) sections_.push_back(at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+    for (std::uint64_t i = 0; i < count; ++i)
+      sections_.push_back(at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
   }
 
   std::vector<std::string> symbols(std::string_view prefix) const {
-    const auto table = std::find_if(sections_.begin(), sections_.end(),
-                                    [](const Elf64_Shdr& s) { return s.sh_type == SHT_DYNSYM; });
+    const auto table =
+        std::find_if(sections_.begin(), sections_.end(), [](const Elf64_Shdr& s) { return s.sh_type == SHT_DYNSYM; });
     if (table == sections_.end()) fail("has no dynamic symbol table");
     if (table->sh_link >= sections_.size()) fail("has a symbol table without names");
     const Elf64_Shdr& names = sections_[table->sh_link];

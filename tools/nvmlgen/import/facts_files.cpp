@@ -20,9 +20,12 @@ std::string one_line(const Json& json) {
   bool quoted = false;
   for (std::size_t i = 0; i < dense.size(); ++i) {
     line += dense[i];
-    if (dense[i] == '\\' && quoted) line += dense[++i];
-    else if (dense[i] == '"') quoted = !quoted;
-    else if (!quoted && (dense[i] == ':' || dense[i] == ',')) line += ' ';
+    if (dense[i] == '\\' && quoted)
+      line += dense[++i];
+    else if (dense[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && (dense[i] == ':' || dense[i] == ','))
+      line += ' ';
   }
   return line;
 }

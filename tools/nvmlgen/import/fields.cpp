@@ -76,8 +76,10 @@ std::string first_name(CXCursor record) {
   std::string name;
   each_child(record, [&](CXCursor child) {
     if (!name.empty()) return;
-    if (clang_getCursorKind(child) == CXCursor_FieldDecl) name = spelling(child);
-    else if (is_record(child)) name = first_name(child);
+    if (clang_getCursorKind(child) == CXCursor_FieldDecl)
+      name = spelling(child);
+    else if (is_record(child))
+      name = first_name(child);
   });
   return name;
 }

@@ -86,7 +86,8 @@ Json history_to_json(const History& history) {
   json["signature_changes"] = Json::object();
   for (const auto& [name, timeline] : history.signatures) {
     json["signature_changes"][name] = Json::array();
-    for (const auto& step : timeline) json["signature_changes"][name].push_back({{"from", step.from}, {"sig", *step.value}});
+    for (const auto& step : timeline)
+      json["signature_changes"][name].push_back({{"from", step.from}, {"sig", *step.value}});
   }
   json["constant_changes"] = pairs_to_json(history.values);
   json["alias_changes"] = pairs_to_json(history.aliases);

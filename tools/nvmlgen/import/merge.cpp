@@ -29,7 +29,8 @@ Drift merge(Facts& facts, Api header) {
     facts.history.functions_per_header[version] = header.functions.size();
     merge_newest(facts, std::move(header), drift);
   } else if (known) {
-    drift.note = fmt::format("{} is older than {} and already in the history: nothing to add", version, facts.api.version);
+    drift.note =
+        fmt::format("{} is older than {} and already in the history: nothing to add", version, facts.api.version);
   } else {
     drift.note = fmt::format("{} is older than {}: only history is added", version, facts.api.version);
     facts.history.functions_per_header[version] = header.functions.size();

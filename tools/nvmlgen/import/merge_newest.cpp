@@ -83,7 +83,8 @@ class NewestMerge {
   }
 
   // The first header of a typedef name that the new header has.
-  std::string first_seen_of_layout(const std::map<std::string, const Struct*>& old_layouts, const std::string& name) const {
+  std::string first_seen_of_layout(const std::map<std::string, const Struct*>& old_layouts,
+                                   const std::string& name) const {
     if (const auto was = old_layouts.find(name); was != old_layouts.end())
       return layout_first_seen(history_, name, *was->second);
     const auto timeline = history_.layouts.find(name);
@@ -108,7 +109,8 @@ class NewestMerge {
     for (const std::string& name : drift_.structs.gone) step_layout(name, *old_layouts.at(name), std::nullopt);
     for (const std::string& name : drift_.structs.added)
       if (const auto t = history_.layouts.find(name); t != history_.layouts.end())
-        record(t->second, history_.headers, version_, std::optional(LayoutChange{new_layouts.at(name)->size, {}, {}, {}}));
+        record(t->second, history_.headers, version_,
+               std::optional(LayoutChange{new_layouts.at(name)->size, {}, {}, {}}));
     // A name with a timeline needs no second record.
     std::erase_if(older_aliases, [&](const auto& item) { return history_.layouts.contains(item.first); });
     history_.alias_first_seen = std::move(older_aliases);

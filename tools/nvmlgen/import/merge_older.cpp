@@ -96,7 +96,8 @@ void older_structs(Facts& facts, const Api& header) {
   for (Struct& s : facts.api.structs) {
     s.first_seen = history.layouts.at(s.name).front().from;
     for (const std::string& alias : s.aliases)
-      if (const auto& timeline = history.layouts.at(alias); timeline.size() < 2 && timeline.front().from != s.first_seen)
+      if (const auto& timeline = history.layouts.at(alias);
+          timeline.size() < 2 && timeline.front().from != s.first_seen)
         history.alias_first_seen[alias] = timeline.front().from;
   }
   drop_unchanged(history.layouts);

@@ -48,14 +48,15 @@ void record(Timeline<T>& timeline, const std::vector<std::string>& headers, cons
   const auto next = std::next(here);
   const std::optional<T> after = next == headers.end() ? std::nullopt : value_at(*next);
 
-  auto same = [](const std::optional<T>& a, const std::optional<T>& b) { return a.has_value() == b.has_value() && (!a || *b == *a); };
+  auto same = [](const std::optional<T>& a, const std::optional<T>& b) {
+    return a.has_value() == b.has_value() && (!a || *b == *a);
+  };
   auto erase_step = [&](const std::string& from) {
     std::erase_if(timeline, [&](const Step<T>& step) { return step.from == from; });
   };
   auto insert_step = [&](const std::string& from, const std::optional<T>& v) {
-    const auto place = std::find_if(timeline.begin(), timeline.end(), [&](const Step<T>& step) {
-      return compare_versions(step.from, from) > 0;
-    });
+    const auto place = std::find_if(timeline.begin(), timeline.end(),
+                                    [&](const Step<T>& step) { return compare_versions(step.from, from) > 0; });
     timeline.insert(place, {from, v});
   };
   const bool next_has_step = next != headers.end() && std::any_of(timeline.begin(), timeline.end(),

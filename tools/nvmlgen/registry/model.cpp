@@ -27,8 +27,8 @@ void collect(const Model& model, const ModelStruct& in, const std::string& prefi
 }  // namespace
 
 std::string_view spelling(ModelType type) {
-  static constexpr std::array<std::string_view, 13> names{"bool", "u32",        "u64",   "i32",   "i64", "f64", "string",
-                                                          "uuid", "pci_bus_id", "hex32", "hex64", "",    ""};
+  static constexpr std::array<std::string_view, 13> names{
+      "bool", "u32", "u64", "i32", "i64", "f64", "string", "uuid", "pci_bus_id", "hex32", "hex64", "", ""};
   return names.at(static_cast<std::size_t>(type));
 }
 

@@ -13,7 +13,21 @@
 
 namespace nvmlgen {
 
-enum class ModelType { boolean, u32, u64, i32, i64, f64, string, uuid, pci_bus_id, hex32, hex64, enumeration, structure };
+enum class ModelType {
+  boolean,
+  u32,
+  u64,
+  i32,
+  i64,
+  f64,
+  string,
+  uuid,
+  pci_bus_id,
+  hex32,
+  hex64,
+  enumeration,
+  structure
+};
 
 // The spelling of a type in the registry; empty for enumeration and structure, which are named by another attribute.
 std::string_view spelling(ModelType type);

@@ -16,8 +16,9 @@ namespace {
 }
 
 bool is_snake_case(const std::string& name) {
-  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' &&
-         std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 bool is_integer(ModelType type) {
@@ -53,7 +54,8 @@ ModelRange limits_of(ModelType type) {
 
 void check_default(const Model& model, const ModelField& field) {
   const std::string& text = *field.default_text;
-  if (field.list != (text == "[]")) fail(field, field.list ? "a list's default can only be []" : "[] is no default for it");
+  if (field.list != (text == "[]"))
+    fail(field, field.list ? "a list's default can only be []" : "[] is no default for it");
   if (field.list) return;
   if (is_integer(field.type)) {
     const auto number = parse_integer(text);
@@ -62,7 +64,8 @@ void check_default(const Model& model, const ModelField& field) {
   } else if (field.type == ModelType::boolean) {
     if (text != "true" && text != "false") fail(field, "default '" + text + "' is neither true nor false");
   } else if (field.type == ModelType::enumeration) {
-    if (!model.enumeration(field.reference)->find(text)) fail(field, "default '" + text + "' is no word of " + field.reference);
+    if (!model.enumeration(field.reference)->find(text))
+      fail(field, "default '" + text + "' is no word of " + field.reference);
   } else if (field.type == ModelType::string) {
     if (text.size() >= field.capacity) fail(field, "the default is too long");
     if (!field.words.empty() && std::find(field.words.begin(), field.words.end(), text) == field.words.end())
@@ -75,10 +78,12 @@ void check_default(const Model& model, const ModelField& field) {
 void check_field(Model& model, ModelField& field) {
   if (!is_snake_case(field.name)) fail(field, "the name is not snake_case");
   if (field.doc.empty()) fail(field, "doc is missing");
-  if (field.list && field.type == ModelType::structure && model.enumeration(field.reference)) field.type = ModelType::enumeration;
+  if (field.list && field.type == ModelType::structure && model.enumeration(field.reference))
+    field.type = ModelType::enumeration;
   if (field.type == ModelType::enumeration && !model.enumeration(field.reference))
     fail(field, "there is no enum '" + field.reference + "'");
-  if (field.is_struct() && !model.structure(field.reference)) fail(field, "there is no struct '" + field.reference + "'");
+  if (field.is_struct() && !model.structure(field.reference))
+    fail(field, "there is no struct '" + field.reference + "'");
   if (field.list != (field.max_items > 0)) fail(field, field.list ? "a list needs max" : "max is for lists");
   if (field.type == ModelType::string ? field.capacity < 2 : field.capacity > 0 && field.type != ModelType::uuid)
     fail(field, field.type == ModelType::string ? "a string needs size" : "size is for strings");
@@ -91,7 +96,8 @@ void check_field(Model& model, ModelField& field) {
     if (field.range->min < limits.min || field.range->max > limits.max) fail(field, "the range exceeds the type");
   }
   if (field.quoted && !is_integer(field.type)) fail(field, "quoted is for whole numbers");
-  if (field.required && (field.default_text || field.list || field.is_struct())) fail(field, "required is for scalars without default");
+  if (field.required && (field.default_text || field.list || field.is_struct()))
+    fail(field, "required is for scalars without default");
   if (field.list && !field.default_text) fail(field, "a list needs default: []");
   if (field.is_struct() && !field.list && (field.default_text || field.visibility != Visibility::shown))
     fail(field, "default, later and inert belong to the fields of a struct, not to the struct");
@@ -103,7 +109,8 @@ void check_unique(const std::vector<Named>& all, const char* what) {
   std::map<std::string, std::string> seen;
   for (const auto& x : all)
     if (const auto [it, fresh] = seen.emplace(x.name, x.where); !fresh)
-      throw RegistryError(x.where, std::string("duplicate ") + what + " '" + x.name + "'; the first is at " + it->second);
+      throw RegistryError(x.where,
+                          std::string("duplicate ") + what + " '" + x.name + "'; the first is at " + it->second);
 }
 
 class Order {

@@ -83,7 +83,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDriverModel_v2(nvmlDevice_t device, nvm
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // driver models exist on Windows only
 }
 
@@ -163,7 +163,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDriverModel(nvmlDevice_t device, nvmlDr
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // driver models exist on Windows only
 }
 

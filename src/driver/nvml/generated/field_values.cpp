@@ -475,9 +475,9 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 225:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_SUPPORTED
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 226:  // NVML_FI_DEV_RESET_STATUS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: faults
+      return put_uint(gpu->reset_status.required, out);
     case 227:  // NVML_FI_DEV_DRAIN_AND_RESET_STATUS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: faults
+      return put_uint(gpu->reset_status.drain_and_reset_recommended, out);
     case 228:  // NVML_FI_DEV_PCIE_OUTBOUND_ATOMICS_MASK
       return put_uint(gpu->pcie.atomic_caps_outbound, out);
     case 229:  // NVML_FI_DEV_PCIE_INBOUND_ATOMICS_MASK

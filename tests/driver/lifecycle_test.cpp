@@ -1,0 +1,117 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "loaded.hpp"
+
+namespace nvmlkit::driver_test {
+namespace {
+
+class Lifecycle : public Loaded {};
+
+TEST_F(Lifecycle, DefaultIsEightA100) {
+  unsetenv("NVMLKIT_MACHINE");
+  ASSERT_EQ(call("nvmlInit_v2"), NVML_SUCCESS);
+  unsigned int count = 0;
+  EXPECT_EQ(call("nvmlDeviceGetCount_v2", &count), NVML_SUCCESS);
+  EXPECT_EQ(count, 8U);
+  char name[96];
+  EXPECT_EQ(call("nvmlDeviceGetName", device(), name, 96U), NVML_SUCCESS);
+  EXPECT_STREQ(name, "NVIDIA A100-SXM4-40GB");
+  EXPECT_EQ(call("nvmlShutdown"), NVML_SUCCESS);
+}
+
+TEST_F(Lifecycle, BadMachineFailsInitWithOneLine) {
+  setenv("NVMLKIT_MACHINE", "h1000", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(call("nvmlInit_v2"), NVML_ERROR_UNKNOWN);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("h1000"), std::string::npos) << text;
+  EXPECT_NE(text.find("h100"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
+  EXPECT_EQ(call("nvmlShutdown"), NVML_ERROR_UNINITIALIZED);
+}
+
+TEST_F(Lifecycle, InitAfterShutdownSeesTheNewMachine) {
+  unsigned int count = 0;
+  start("t4");
+  EXPECT_EQ(call("nvmlDeviceGetCount_v2", &count), NVML_SUCCESS);
+  EXPECT_EQ(count, 4U);
+  call("nvmlShutdown");
+  setenv("NVMLKIT_MACHINE", "h100", 1);
+  ASSERT_EQ(call("nvmlInit_v2"), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceGetCount_v2", &count), NVML_SUCCESS);
+  EXPECT_EQ(count, 8U);
+}
+
+TEST_F(Lifecycle, ManyGpus) {
+  setenv("NVMLKIT_GPU_COUNT", "1024", 1);
+  start("h100");
+  unsigned int count = 0;
+  EXPECT_EQ(call("nvmlDeviceGetCount_v2", &count), NVML_SUCCESS);
+  EXPECT_EQ(count, 1024U);
+  char first[96];
+  char last[96];
+  EXPECT_EQ(call("nvmlDeviceGetUUID", device(0), first, 96U), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceGetUUID", device(1023), last, 96U), NVML_SUCCESS);
+  EXPECT_STRNE(first, last);
+}
+
+TEST_F(Lifecycle, ForkedChildAnswers) {
+  start("h100");
+  const auto child = fork();
+  if (child == 0) {
+    unsigned int temperature = 0;
+    const bool good = call("nvmlDeviceGetTemperature", device(), NVML_TEMPERATURE_GPU, &temperature) == NVML_SUCCESS &&
+                      call("nvmlInit_v2") == NVML_SUCCESS && call("nvmlShutdown") == NVML_SUCCESS;
+    _exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Lifecycle, ThreadsInitReadAndShutDown) {
+  start("h100");
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        failures += call("nvmlInit_v2") != NVML_SUCCESS;
+        unsigned int temperature = 0;
+        failures += call("nvmlDeviceGetTemperature", device(), NVML_TEMPERATURE_GPU, &temperature) != NVML_SUCCESS;
+        failures += call("nvmlShutdown") != NVML_SUCCESS;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
+TEST_F(Lifecycle, ErrorStringsHaveTexts) {
+  const auto text = symbol<const char*(nvmlReturn_t)>("nvmlErrorString");
+  EXPECT_STREQ(text(NVML_SUCCESS), "Success");
+  EXPECT_STREQ(text(NVML_ERROR_NO_PERMISSION), "Insufficient Permissions");
+  EXPECT_STREQ(text(NVML_ERROR_UNKNOWN), "Unknown Error");
+  EXPECT_STREQ(text(static_cast<nvmlReturn_t>(-1)), "Unknown Error");
+  EXPECT_STREQ(text(static_cast<nvmlReturn_t>(500)), "Unknown Error");
+}
+
+TEST_F(Lifecycle, EventWaitEndsWithItsTime) {
+  start("h100");
+  nvmlEventSet_t set = nullptr;
+  ASSERT_EQ(call("nvmlEventSetCreate", &set), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceRegisterEvents", device(), 8ULL, set), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceRegisterEvents", device(), 1ULL << 62, set), NVML_ERROR_NOT_SUPPORTED);
+  nvmlEventData_t data{};
+  EXPECT_EQ(call("nvmlEventSetWait_v2", set, &data, 10U), NVML_ERROR_TIMEOUT);
+  EXPECT_EQ(call("nvmlEventSetFree", set), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlEventSetFree", set), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlEventSetWait_v2", set, &data, 10U), NVML_ERROR_INVALID_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace nvmlkit::driver_test

@@ -1,0 +1,81 @@
+// nvidia-smi's private table: its size, its null entries, what its slots answer.
+#include <cstring>
+
+#include "loaded.hpp"
+
+namespace nvmlkit::driver_test {
+namespace {
+
+constexpr unsigned char kId[16] = {0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e,
+                                   0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4};
+
+class PrivateTable : public Loaded {
+ protected:
+  template <class... Args>
+  static int slot(std::size_t number, Args... args) {
+    const void* table = nullptr;
+    EXPECT_EQ(call("nvmlInternalGetExportTable", &table, static_cast<const void*>(kId)), NVML_SUCCESS);
+    void* entry = nullptr;
+    std::memcpy(&entry, static_cast<const unsigned char*>(table) + number * 8, sizeof entry);
+    return entry ? reinterpret_cast<int (*)(Args...)>(entry)(args...) : -1;
+  }
+};
+
+TEST_F(PrivateTable, UnknownIdIsRefused) {
+  const void* table = nullptr;
+  const unsigned char other[16] = {};
+  EXPECT_EQ(call("nvmlInternalGetExportTable", &table, static_cast<const void*>(other)), NVML_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(PrivateTable, HasTheSizeOfTheNewestBranch) {
+  const void* table = nullptr;
+  ASSERT_EQ(call("nvmlInternalGetExportTable", &table, static_cast<const void*>(kId)), NVML_SUCCESS);
+  std::size_t size = 0;
+  std::memcpy(&size, table, sizeof size);
+  EXPECT_EQ(size, 2040U);
+}
+
+// Arguments that look like a handle and a scalar, which a slot must not follow.
+TEST_F(PrivateTable, EverySlotSurvivesAnyArguments) {
+  start("h100");
+  for (std::size_t number = 1; number < 255; ++number) {
+    slot(number, std::uintptr_t{1}, std::uintptr_t{0x20803601}, std::uintptr_t{0}, std::uintptr_t{0},
+         std::uintptr_t{0});
+    slot(number, std::uintptr_t{0}, std::uintptr_t{0}, std::uintptr_t{0}, std::uintptr_t{0}, std::uintptr_t{0});
+  }
+}
+
+TEST_F(PrivateTable, BusIdsAgreeWithLocations) {
+  start("h100");
+  for (unsigned int i = 0; i < 8; ++i) {
+    char text[0x22] = {};
+    ASSERT_EQ(slot(81, i, static_cast<char*>(text), 0x22U), 0);
+    unsigned int parsed[4] = {};
+    unsigned int located[3] = {};
+    ASSERT_EQ(slot(12, static_cast<const char*>(text), &parsed[0], &parsed[1], &parsed[2], &parsed[3]), 0);
+    ASSERT_EQ(slot(75, i, &located[0], &located[1], &located[2]), 0);
+    EXPECT_EQ(parsed[0], located[0]);
+    EXPECT_EQ(parsed[1], located[1]);
+    EXPECT_EQ(parsed[2], located[2]);
+    EXPECT_EQ(parsed[3], 0U);
+  }
+  EXPECT_EQ(slot(81, 8U, static_cast<char*>(nullptr), 0x22U), NVML_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(PrivateTable, MonitoredProductsMayBeMonitored) {
+  start("h100");
+  unsigned int monitored = 0;
+  EXPECT_EQ(slot(72, device(), &monitored), 0);
+  EXPECT_EQ(monitored, 1U);
+}
+
+TEST_F(PrivateTable, WhatAGpuLacksIsNotSupported) {
+  start("version: \"1.0\"\nbase: h100\ndevice_defaults:\n  thermal: {tlimit_c: N/A}\n");
+  int margin = 77;
+  EXPECT_EQ(slot(240, device(), &margin), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(margin, 77);
+  EXPECT_EQ(slot(209, device(), &margin), NVML_ERROR_NOT_SUPPORTED);
+}
+
+}  // namespace
+}  // namespace nvmlkit::driver_test

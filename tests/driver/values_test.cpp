@@ -1,0 +1,158 @@
+// Answers that need more than copying a field.
+#include <cstring>
+
+#include "loaded.hpp"
+
+namespace nvmlkit::driver_test {
+namespace {
+
+class Values : public Loaded {};
+
+TEST_F(Values, EveryFieldCanDifferPerGpu) {
+  start(R"(version: "1.0"
+base: h100
+device_defaults:
+  persistence_mode: enabled
+devices:
+  - index: 1
+    persistence_mode: disabled
+    compute_mode: prohibited
+    performance_state: P2
+    fan: {count: 2, speed_percent: "45"}
+    remapped_rows: {correctable: 3}
+    inforom: {ecc_object: "9.9"}
+    compute_capability: {minor: 7}
+)");
+  nvmlEnableState_t mode{};
+  EXPECT_EQ(call("nvmlDeviceGetPersistenceMode", device(0), &mode), NVML_SUCCESS);
+  EXPECT_EQ(mode, NVML_FEATURE_ENABLED);
+  EXPECT_EQ(call("nvmlDeviceGetPersistenceMode", device(1), &mode), NVML_SUCCESS);
+  EXPECT_EQ(mode, NVML_FEATURE_DISABLED);
+  nvmlComputeMode_t compute{};
+  EXPECT_EQ(call("nvmlDeviceGetComputeMode", device(1), &compute), NVML_SUCCESS);
+  EXPECT_EQ(compute, NVML_COMPUTEMODE_PROHIBITED);
+  nvmlPstates_t pstate{};
+  EXPECT_EQ(call("nvmlDeviceGetPerformanceState", device(1), &pstate), NVML_SUCCESS);
+  EXPECT_EQ(pstate, NVML_PSTATE_2);
+  unsigned int speed = 0;
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", device(1), 1U, &speed), NVML_SUCCESS);
+  EXPECT_EQ(speed, 45U);
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", device(1), 2U, &speed), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", device(0), 0U, &speed), NVML_ERROR_NOT_SUPPORTED);
+  unsigned int rows[4] = {};
+  EXPECT_EQ(call("nvmlDeviceGetRemappedRows", device(1), &rows[0], &rows[1], &rows[2], &rows[3]), NVML_SUCCESS);
+  EXPECT_EQ(rows[0], 3U);
+  char version[16];
+  EXPECT_EQ(call("nvmlDeviceGetInforomVersion", device(1), NVML_INFOROM_ECC, version, 16U), NVML_SUCCESS);
+  EXPECT_STREQ(version, "9.9");
+  int major = 0;
+  int minor = 0;
+  EXPECT_EQ(call("nvmlDeviceGetCudaComputeCapability", device(1), &major, &minor), NVML_SUCCESS);
+  EXPECT_EQ(major, 9);
+  EXPECT_EQ(minor, 7);
+}
+
+TEST_F(Values, HandlesAreFoundByEveryKey) {
+  start("h100");
+  for (unsigned int i = 0; i < 8; ++i) {
+    char text[96];
+    nvmlDevice_t found = nullptr;
+    ASSERT_EQ(call("nvmlDeviceGetUUID", device(i), text, 96U), NVML_SUCCESS);
+    EXPECT_EQ(call("nvmlDeviceGetHandleByUUID", static_cast<const char*>(text), &found), NVML_SUCCESS);
+    EXPECT_EQ(found, device(i));
+    ASSERT_EQ(call("nvmlDeviceGetSerial", device(i), text, 96U), NVML_SUCCESS);
+    EXPECT_EQ(call("nvmlDeviceGetHandleBySerial", static_cast<const char*>(text), &found), NVML_SUCCESS);
+    EXPECT_EQ(found, device(i));
+    nvmlPciInfo_t pci{};
+    ASSERT_EQ(call("nvmlDeviceGetPciInfo_v3", device(i), &pci), NVML_SUCCESS);
+    for (const char* spelling : {pci.busId, pci.busIdLegacy}) {
+      EXPECT_EQ(call("nvmlDeviceGetHandleByPciBusId_v2", spelling, &found), NVML_SUCCESS) << spelling;
+      EXPECT_EQ(found, device(i));
+    }
+  }
+  nvmlDevice_t found = nullptr;
+  EXPECT_EQ(call("nvmlDeviceGetHandleByUUID", "GPU-none", &found), NVML_ERROR_NOT_FOUND);
+  EXPECT_EQ(call("nvmlDeviceGetHandleByPciBusId_v2", "0000:FF:1F.0", &found), NVML_ERROR_NOT_FOUND);
+  EXPECT_EQ(call("nvmlDeviceGetHandleByPciBusId_v2", "no address", &found), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceGetHandleByIndex_v2", 8U, &found), NVML_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(Values, FieldValuesHaveTheirOwnResults) {
+  start("h100");
+  nvmlFieldValue_t values[4]{};
+  values[0].fieldId = FI_DEV_MEMORY_TEMP;
+  values[1].fieldId = FI_DEV_POWER_DEFAULT_LIMIT;
+  values[2].fieldId = FI_DEV_POWER_DEFAULT_LIMIT;
+  values[2].scopeId = 77;
+  values[3].fieldId = 100000;
+  ASSERT_EQ(call("nvmlDeviceGetFieldValues", device(), 4, &values[0]), NVML_SUCCESS);
+  EXPECT_EQ(values[0].nvmlReturn, NVML_SUCCESS);
+  EXPECT_EQ(values[0].valueType, NVML_VALUE_TYPE_UNSIGNED_INT);
+  EXPECT_GT(values[0].timestamp, 0);
+  EXPECT_EQ(values[1].nvmlReturn, NVML_SUCCESS);
+  EXPECT_EQ(values[1].value.uiVal, 700000U);
+  EXPECT_EQ(values[2].nvmlReturn, NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(values[3].nvmlReturn, NVML_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(Values, SupportedClocksAreListedHighestFirst) {
+  start("h100");
+  unsigned int memory[8];
+  unsigned int count = 8;
+  ASSERT_EQ(call("nvmlDeviceGetSupportedMemoryClocks", device(), &count, &memory[0]), NVML_SUCCESS);
+  ASSERT_GE(count, 1U);
+  EXPECT_EQ(memory[0], 2619U);
+  unsigned int graphics[512];
+  count = 512;
+  ASSERT_EQ(call("nvmlDeviceGetSupportedGraphicsClocks", device(), memory[0], &count, &graphics[0]), NVML_SUCCESS);
+  EXPECT_EQ(graphics[0], 1980U);
+  for (unsigned int i = 1; i < count; ++i) EXPECT_LT(graphics[i], graphics[i - 1]);
+  count = 512;
+  EXPECT_EQ(call("nvmlDeviceGetSupportedGraphicsClocks", device(), 1U, &count, &graphics[0]), NVML_ERROR_NOT_FOUND);
+}
+
+TEST_F(Values, EccCountersNeedEcc) {
+  start("version: \"1.0\"\nbase: h100\ndevice_defaults:\n  ecc: {mode_current: disabled}\n");
+  unsigned long long count = 0;
+  EXPECT_EQ(call("nvmlDeviceGetTotalEccErrors", device(), NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_VOLATILE_ECC, &count),
+            NVML_ERROR_NOT_SUPPORTED);
+}
+
+TEST_F(Values, EccTotalIsTheSumOfItsPlaces) {
+  start(R"(version: "1.0"
+base: h100
+device_defaults:
+  ecc:
+    errors:
+      aggregate:
+        double_bit: {device_memory: 2, l1_cache: 3, l2_cache: 5, register_file: 7}
+)");
+  unsigned long long count = 0;
+  ASSERT_EQ(call("nvmlDeviceGetTotalEccErrors", device(), NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_AGGREGATE_ECC, &count),
+            NVML_SUCCESS);
+  EXPECT_EQ(count, 17U);
+  ASSERT_EQ(call("nvmlDeviceGetMemoryErrorCounter", device(), NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_AGGREGATE_ECC,
+                 NVML_MEMORY_LOCATION_SRAM, &count),
+            NVML_SUCCESS);
+  EXPECT_EQ(count, 15U);
+}
+
+TEST_F(Values, UuidIsFoundByItsBytes) {
+  start("h100");
+  char text[96];
+  ASSERT_EQ(call("nvmlDeviceGetUUID", device(3), text, 96U), NVML_SUCCESS);
+  nvmlUUID_t uuid{};
+  uuid.version = version_tag<nvmlUUID_v1_t>;
+  uuid.type = NVML_UUID_TYPE_BINARY;
+  std::string digits;
+  for (const char* c = text + 4; *c; ++c)
+    if (*c != '-') digits += *c;
+  for (std::size_t i = 0; i < 16; ++i)
+    uuid.value.bytes[i] = static_cast<unsigned char>(std::stoi(digits.substr(2 * i, 2), nullptr, 16));
+  nvmlDevice_t found = nullptr;
+  EXPECT_EQ(call("nvmlDeviceGetHandleByUUIDV", static_cast<const nvmlUUID_t*>(&uuid), &found), NVML_SUCCESS);
+  EXPECT_EQ(found, device(3));
+}
+
+}  // namespace
+}  // namespace nvmlkit::driver_test

@@ -1,0 +1,123 @@
+// The generator refuses a registry with a hole.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "outputs.hpp"
+#include "registry/error.hpp"
+#include "registry/registry.hpp"
+
+namespace nvmlgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A copy of the registry that a test may damage.
+class Registry : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) /
+            (std::string("registry_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(root_);
+    fs::copy(fs::path(NVMLKIT_SOURCE_DIR) / "registry", root_, fs::copy_options::recursive);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void replace(const std::string& file, const std::string& what, const std::string& by) {
+    std::ostringstream text;
+    text << std::ifstream(root_ / file).rdbuf();
+    auto contents = text.str();
+    const auto at = contents.find(what);
+    ASSERT_NE(at, std::string::npos) << what;
+    contents.replace(at, what.size(), by);
+    std::ofstream(root_ / file) << contents;
+  }
+
+  std::string error() {
+    try {
+      load_registry(root_);
+    } catch (const RegistryError& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+  fs::path root_;
+};
+
+TEST_F(Registry, IsWhole) { EXPECT_EQ(error(), "no error"); }
+
+TEST_F(Registry, RefusesFunctionWithoutSemantics) {
+  replace("semantics/power.yaml", "nvmlDeviceGetPowerUsage:", "nvmlDeviceGetPowerUsages:");
+  EXPECT_NE(error().find("nvmlDeviceGetPowerUsage: no semantics"), std::string::npos) << error();
+  EXPECT_NE(error().find("nvmlDeviceGetPowerUsages: semantics for a function that no header declares"),
+            std::string::npos)
+      << error();
+}
+
+TEST_F(Registry, RefusesUnknownParameter) {
+  replace("semantics/power.yaml", "limit: {role: out, unit: mW}", "limits: {role: out, unit: mW}");
+  EXPECT_NE(error().find("is limit in the header and limits in the semantics"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesFieldThatIsNotThere) {
+  replace("semantics/power.yaml", "gpu.power.current_draw_mw", "gpu.power.current_draw");
+  EXPECT_NE(error().find("nvmlDeviceGetPowerUsage: gpu.power.current_draw is no field of the model"), std::string::npos)
+      << error();
+}
+
+TEST_F(Registry, RefusesFieldThatNoFunctionReads) {
+  replace("model/power.yaml", "  fields:\n", "  fields:\n    forgotten_mw: {type: u32, unit: mW, doc: Nobody reads it.}\n");
+  EXPECT_NE(error().find("gpu.power.forgotten_mw is read by no function"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesAnswerFromNowhere) {
+  replace("semantics/power.yaml", "sim: {read: {power: gpu.power.current_draw_mw}}", "sim: {}");
+  EXPECT_NE(error().find("no answer: read, code, unsupported or later"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesManualWithoutReason) {
+  replace("semantics/events.yaml", "  why: an event set\n", "");
+  EXPECT_NE(error().find("gives no reason"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesVersionOutsideItsChain) {
+  replace("semantics/memory.yaml", "  chained_by: nvmlDeviceGetMemoryInfo_v2\n", "");
+  EXPECT_NE(error().find("nvmlDeviceGetMemoryInfo"), std::string::npos) << error();
+  EXPECT_NE(error().find("chain"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesFieldIdWithoutEntry) {
+  replace("semantics/values/field_values.yaml", "NVML_FI_DEV_MEMORY_TEMP: {type: uint, read: gpu.thermal.temperature_memory_c}\n", "");
+  EXPECT_NE(error().find("no entry for NVML_FI_DEV_MEMORY_TEMP"), std::string::npos) << error();
+}
+
+TEST_F(Registry, NamesFileAndLineOfUnknownKey) {
+  replace("semantics/power.yaml", "  on: Device\n", "  upon: Device\n");
+  EXPECT_TRUE(std::regex_search(error(), std::regex("power\\.yaml:[0-9]+: unknown key 'upon'"))) << error();
+}
+
+TEST_F(Registry, GeneratesTheSameTwice) {
+  const auto first = all_outputs(load_registry(root_));
+  const auto second = all_outputs(load_registry(root_));
+  ASSERT_EQ(first.size(), second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].text, second[i].text) << first[i].path;
+}
+
+TEST_F(Registry, SeesStaleAndForgottenFiles) {
+  const auto outputs = all_outputs(load_registry(root_));
+  const auto tree = root_ / "tree";
+  EXPECT_EQ(write_outputs(tree, outputs).size(), outputs.size());
+  EXPECT_TRUE(stale_outputs(tree, outputs).empty());
+  std::ofstream(tree / "src/sim/generated/model.hpp", std::ios::app) << "// edited by hand\n";
+  std::ofstream(tree / "src/sim/generated/left_over.hpp") << "\n";
+  const auto stale = stale_outputs(tree, outputs);
+  ASSERT_EQ(stale.size(), 2U);
+  EXPECT_EQ(write_outputs(tree, outputs).size(), 1U);
+}
+
+}  // namespace
+}  // namespace nvmlgen
