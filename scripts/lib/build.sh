@@ -16,7 +16,7 @@ build_preset() {
       && cmake --preset "$preset" ${options[@]+"${options[@]}"} \
       && cmake --build --preset "$preset" -j "$(build_jobs)" ${targets[@]+"${targets[@]}"}
   ) >"$log" 2>&1 || {
-    grep -E 'error|FAILED|CMake Error' -A 6 "$log" | sed -n 1,60p >&2
+    grep -E ' error: |^FAILED|^CMake Error' -A 6 "$log" | sed -n 1,60p >&2
     die "the $preset build failed, the whole output is in build/$preset.log"
   }
 }

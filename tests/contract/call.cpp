@@ -32,8 +32,8 @@ int Library::call(const char* name) const { return reinterpret_cast<int (*)()>(s
 
 std::uintptr_t first_device() {
   void* device = nullptr;
-  const auto get = reinterpret_cast<int (*)(unsigned int, void**)>(
-      Library::get().symbol("nvmlDeviceGetHandleByIndex_v2"));
+  const auto get =
+      reinterpret_cast<int (*)(unsigned int, void**)>(Library::get().symbol("nvmlDeviceGetHandleByIndex_v2"));
   if (get(0, &device) != kSuccess) throw std::runtime_error("no GPU 0");
   return reinterpret_cast<std::uintptr_t>(device);
 }

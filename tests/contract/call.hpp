@@ -37,7 +37,7 @@ class Call {
 
   void set(std::size_t argument, std::uintptr_t value) { values_[argument] = value; }
   unsigned char* buffer(std::size_t argument) { return buffers_[argument].get(); }
-  std::uint32_t number(std::size_t argument) const;          // what stands first in a buffer
+  std::uint32_t number(std::size_t argument) const;  // what stands first in a buffer
   void set_number(std::size_t argument, std::uint32_t number);
   int run();
   // The first argument whose buffer was written beyond its size, or null. `length` = room of buffers without a size.

@@ -9,8 +9,23 @@
 namespace nvmlkit::contract {
 
 enum class Protocol {
-  scalar, structure, string, string_inout, count_probe, count_zero_ok, count_known, fixed_array, struct_array,
-  by_index, by_key, create, destroy, set, action, wait, manual
+  scalar,
+  structure,
+  string,
+  string_inout,
+  count_probe,
+  count_zero_ok,
+  count_known,
+  fixed_array,
+  struct_array,
+  by_index,
+  by_key,
+  create,
+  destroy,
+  set,
+  action,
+  wait,
+  manual
 };
 
 enum class Answer { read, code, unsupported, later };

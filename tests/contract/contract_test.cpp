@@ -45,7 +45,8 @@ TEST(BeforeInit, EveryFunctionSaysUninitialized) {
   EXPECT_EQ(checked, 409);
 }
 
-TEST(BeforeInit, ShutdownSaysUninitialized) { EXPECT_EQ(Library::get().call("nvmlShutdown"), kUninitialized); }
+// As the real libraries do, see clients.before_init.
+TEST(BeforeInit, ShutdownSucceeds) { EXPECT_EQ(Library::get().call("nvmlShutdown"), kSuccess); }
 
 TEST(Lifecycle, InitIsCounted) {
   auto& library = Library::get();
@@ -76,8 +77,8 @@ TEST_F(Initialized, NullPointersAreRefused) {
 TEST_F(Initialized, ForeignHandlesAreRefused) {
   int local = 0;
   const std::uintptr_t device = first_device();
-  const std::uintptr_t foreign[] = {0, 1, device + 1, device + (16U << 20), reinterpret_cast<std::uintptr_t>(&local),
-                                    ~std::uintptr_t{0}};
+  const std::uintptr_t foreign[] = {
+      0, 1, device + 1, device + (16U << 20), reinterpret_cast<std::uintptr_t>(&local), ~std::uintptr_t{0}};
   int checked = 0;
   for (const auto& contract : contracts())
     for (std::size_t i = 0; i < contract.arguments.size(); ++i) {
@@ -125,7 +126,8 @@ TEST_F(Initialized, UnknownEnumValuesAreRefused) {
       for (const std::uint32_t value : {9999U, 0x80000000U}) {
         Call call(contract);
         call.set(i, value);
-        EXPECT_EQ(call.run(), kInvalidArgument) << contract.name << " with " << contract.arguments[i].name << " " << value;
+        EXPECT_EQ(call.run(), kInvalidArgument)
+            << contract.name << " with " << contract.arguments[i].name << " " << value;
         ++checked;
       }
     }
@@ -147,10 +149,12 @@ TEST_F(Initialized, AnswersAreWhatTheRegistrySays) {
   for (const auto& contract : contracts()) {
     if (has(contract, Argument::foreign)) continue;  // refused before, see ForeignHandlesAreRefused
     Call call(contract);
-    if (contract.answer == Answer::unsupported || contract.answer == Answer::later)
+    if (contract.answer == Answer::unsupported || contract.answer == Answer::later) {
       EXPECT_EQ(call.run(), contract.result) << contract.name;
-    else if (contract.answer == Answer::read)
-      EXPECT_TRUE(call.run() == kSuccess || Call(contract).run() == kNotSupported) << contract.name;
+    } else if (contract.answer == Answer::read) {
+      const int result = call.run();
+      EXPECT_TRUE(result == kSuccess || result == kNotSupported) << contract.name << " answered " << result;
+    }
   }
 }
 
@@ -183,7 +187,8 @@ TEST_F(Initialized, CountsTooSmallAreToldTheRightOne) {
     if (contract.name == std::string("nvmlDeviceGetSupportedGraphicsClocks")) probe.set(1, 2619);
     const int result = probe.run();
     if (result != kInsufficientSize) {
-      EXPECT_TRUE(result == kSuccess || result == kNotSupported || result == kNotFound) << contract.name << " " << result;
+      EXPECT_TRUE(result == kSuccess || result == kNotSupported || result == kNotFound)
+          << contract.name << " " << result;
       continue;
     }
     const auto needed = probe.number(count);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # library_test.sh LIBRARY EXPORTS_MAP: symbols, soname, needed libraries, and the second name beside it.
 set -euo pipefail
+export LC_ALL=C
 library=$1
 map=$2
 failures=0
@@ -13,7 +14,7 @@ check() { # check WHAT EXPECTED ACTUAL
 }
 
 exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' | sort)
-wanted=$(grep -oE 'nvml[A-Za-z0-9_]+' "$map" | sort -u)
+wanted=$(sed -nE 's/^ +(nvml[A-Za-z0-9_]+);$/\1/p' "$map" | sort -u)
 check "exported symbols" "$wanted" "$exported"
 check "number of symbols" 416 "$(wc -l <<<"$exported")"
 check "soname" "libnvidia-ml.so.1" "$(readelf -d "$library" | sed -nE 's/.*soname: \[(.*)\]/\1/p')"

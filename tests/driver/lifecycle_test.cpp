@@ -32,7 +32,6 @@ TEST_F(Lifecycle, BadMachineFailsInitWithOneLine) {
   EXPECT_NE(text.find("h1000"), std::string::npos) << text;
   EXPECT_NE(text.find("h100"), std::string::npos) << text;
   EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
-  EXPECT_EQ(call("nvmlShutdown"), NVML_ERROR_UNINITIALIZED);
 }
 
 TEST_F(Lifecycle, InitAfterShutdownSeesTheNewMachine) {
@@ -96,7 +95,7 @@ TEST_F(Lifecycle, ErrorStringsHaveTexts) {
   EXPECT_STREQ(text(NVML_SUCCESS), "Success");
   EXPECT_STREQ(text(NVML_ERROR_NO_PERMISSION), "Insufficient Permissions");
   EXPECT_STREQ(text(NVML_ERROR_UNKNOWN), "Unknown Error");
-  EXPECT_STREQ(text(static_cast<nvmlReturn_t>(-1)), "Unknown Error");
+  EXPECT_STREQ(text(static_cast<nvmlReturn_t>(~0U)), "Unknown Error");
   EXPECT_STREQ(text(static_cast<nvmlReturn_t>(500)), "Unknown Error");
 }
 

@@ -128,8 +128,9 @@ device_defaults:
         double_bit: {device_memory: 2, l1_cache: 3, l2_cache: 5, register_file: 7}
 )");
   unsigned long long count = 0;
-  ASSERT_EQ(call("nvmlDeviceGetTotalEccErrors", device(), NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_AGGREGATE_ECC, &count),
-            NVML_SUCCESS);
+  ASSERT_EQ(
+      call("nvmlDeviceGetTotalEccErrors", device(), NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_AGGREGATE_ECC, &count),
+      NVML_SUCCESS);
   EXPECT_EQ(count, 17U);
   ASSERT_EQ(call("nvmlDeviceGetMemoryErrorCounter", device(), NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_AGGREGATE_ECC,
                  NVML_MEMORY_LOCATION_SRAM, &count),

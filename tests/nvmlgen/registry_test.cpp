@@ -1,4 +1,6 @@
 // The generator refuses a registry with a hole.
+#include "registry/registry.hpp"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,7 +10,6 @@
 
 #include "outputs.hpp"
 #include "registry/error.hpp"
-#include "registry/registry.hpp"
 
 namespace nvmlgen {
 namespace {
@@ -70,7 +71,8 @@ TEST_F(Registry, RefusesFieldThatIsNotThere) {
 }
 
 TEST_F(Registry, RefusesFieldThatNoFunctionReads) {
-  replace("model/power.yaml", "  fields:\n", "  fields:\n    forgotten_mw: {type: u32, unit: mW, doc: Nobody reads it.}\n");
+  replace("model/power.yaml", "  fields:\n",
+          "  fields:\n    forgotten_mw: {type: u32, unit: mW, doc: Nobody reads it.}\n");
   EXPECT_NE(error().find("gpu.power.forgotten_mw is read by no function"), std::string::npos) << error();
 }
 
@@ -91,7 +93,8 @@ TEST_F(Registry, RefusesVersionOutsideItsChain) {
 }
 
 TEST_F(Registry, RefusesFieldIdWithoutEntry) {
-  replace("semantics/values/field_values.yaml", "NVML_FI_DEV_MEMORY_TEMP: {type: uint, read: gpu.thermal.temperature_memory_c}\n", "");
+  replace("semantics/values/field_values.yaml",
+          "NVML_FI_DEV_MEMORY_TEMP: {type: uint, read: gpu.thermal.temperature_memory_c}\n", "");
   EXPECT_NE(error().find("no entry for NVML_FI_DEV_MEMORY_TEMP"), std::string::npos) << error();
 }
 

@@ -200,9 +200,11 @@ TEST_P(ProfileTest, SupportedClocksAreSortedAndHoldTheOthers) {
 }
 
 TEST_P(ProfileTest, StartsIdleAndHealthy) {
-  EXPECT_EQ(machine_.Text("/system.driver_version"), "550.163.01");
-  EXPECT_EQ(machine_.Required("/system.cuda_version_major"), 12);
-  EXPECT_EQ(machine_.Required("/system.cuda_version_minor"), 4);
+  // No driver before branch 570 knows Blackwell; its captures are of 580.
+  const bool blackwell = machine_.Text("/device_defaults.architecture") == "blackwell";
+  EXPECT_EQ(std::stoi(machine_.Text("/system.driver_version").value_or("0")), blackwell ? 580 : 550);
+  EXPECT_EQ(machine_.Required("/system.cuda_version_major"), blackwell ? 13 : 12);
+  EXPECT_EQ(machine_.Required("/system.cuda_version_minor"), blackwell ? 0 : 4);
   EXPECT_EQ(machine_.Text("clocks_throttle_reasons.gpu_idle"), "true");
   for (const std::string engine : {"gpu", "memory", "encoder", "decoder", "jpeg", "ofa"}) {
     EXPECT_EQ(machine_.Required("utilization." + engine), 0) << engine;

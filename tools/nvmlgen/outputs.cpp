@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kUnformatted = "# Generated files keep the layout that nvmlgen gives them.\nDisableFormat: true\nSortIncludes: Never\n";
+constexpr const char* kUnformatted =
+    "# Generated files keep the layout that nvmlgen gives them.\nDisableFormat: true\nSortIncludes: Never\n";
 
 std::string contents(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);

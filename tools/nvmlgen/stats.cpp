@@ -17,10 +17,18 @@ struct Counts {
 
 void count(Counts& counts, Answer answer) {
   switch (answer) {
-    case Answer::read: ++counts.read; break;
-    case Answer::code: ++counts.code; break;
-    case Answer::unsupported: ++counts.unsupported; break;
-    case Answer::later: ++counts.later; break;
+    case Answer::read:
+      ++counts.read;
+      break;
+    case Answer::code:
+      ++counts.code;
+      break;
+    case Answer::unsupported:
+      ++counts.unsupported;
+      break;
+    case Answer::later:
+      ++counts.later;
+      break;
   }
 }
 
@@ -68,7 +76,8 @@ std::string stats_text(const Registry& registry) {
   line("field ids", static_cast<int>(registry.field_ids.ids.size()));
   line("  not simulated yet", field_ids_later);
 
-  out += fmt::format("\n{:<16}{:>6}{:>6}{:>6}{:>13}{:>9}\n", "subject", "all", "read", "code", "unsupported", "not yet");
+  out +=
+      fmt::format("\n{:<16}{:>6}{:>6}{:>6}{:>13}{:>9}\n", "subject", "all", "read", "code", "unsupported", "not yet");
   for (const auto& [name, c] : groups)
     out += fmt::format("{:<16}{:>6}{:>6}{:>6}{:>13}{:>9}\n", name, c.total(), c.read, c.code, c.unsupported, c.later);
   out += "\nnot simulated yet, by what they arrive with\n";

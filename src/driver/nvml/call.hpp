@@ -32,7 +32,8 @@ inline abi::nvmlDevice_t handle_of(std::size_t index) {
 
 // Null for anything that handle_of did not give for this machine; such a value is not followed.
 inline const sim::model::Gpu* find_gpu(const sim::Machine& machine, abi::nvmlDevice_t device) {
-  const auto offset = reinterpret_cast<std::uintptr_t>(device) - reinterpret_cast<std::uintptr_t>(detail::handle_places);
+  const auto offset =
+      reinterpret_cast<std::uintptr_t>(device) - reinterpret_cast<std::uintptr_t>(detail::handle_places);
   const auto gpus = machine.gpus();
   if (offset % sizeof(detail::HandlePlace) != 0 || offset / sizeof(detail::HandlePlace) >= gpus.size()) return nullptr;
   return &gpus[offset / sizeof(detail::HandlePlace)];

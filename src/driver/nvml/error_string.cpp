@@ -4,7 +4,7 @@
 
 namespace nvmlkit::driver {
 
-// Texts as the libraries of 535, 550 and 555 answer; 29 has one from 555 on.
+// Texts as the libraries of 550 and 555 answer; 535 has none for 28 and 29.
 const char* error_string(int code) {
   static constexpr const char* texts[] = {
       "Success",
@@ -35,7 +35,7 @@ const char* error_string(int code) {
       "Argument version mismatch",
       "Requested functionality has been deprecated",
       "System is not in ready state",
-      "Unknown Error",
+      "No supported GPUs were found",
       "Resource not in correct state to perform requested operation",
   };
   const auto index = static_cast<std::size_t>(code);

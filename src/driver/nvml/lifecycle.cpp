@@ -22,6 +22,7 @@ namespace {
 struct State {
   std::mutex mutex;
   unsigned int references = 0;
+  bool ever_initialized = false;
   std::unique_ptr<sim::Machine> machine;  // outlives the last shutdown, so that a late call of another thread is safe
 };
 
@@ -47,13 +48,15 @@ abi::nvmlReturn_t initialize() {
     detail::machine.store(s.machine.get(), std::memory_order_release);
   }
   ++s.references;
+  s.ever_initialized = true;
   return abi::NVML_SUCCESS;
 }
 
 abi::nvmlReturn_t shut_down() {
   auto& s = state();
   const std::lock_guard lock(s.mutex);
-  if (s.references == 0) return abi::NVML_ERROR_UNINITIALIZED;
+  // Measured on 535, 550 and 555: a shutdown that no init ever preceded succeeds.
+  if (s.references == 0) return s.ever_initialized ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
   if (--s.references == 0) detail::machine.store(nullptr, std::memory_order_release);
   return abi::NVML_SUCCESS;
 }

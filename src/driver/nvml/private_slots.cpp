@@ -130,7 +130,8 @@ nvmlReturn_t pcie_path(const char* bus_id_a, const char* bus_id_b, unsigned int*
 }
 
 nvmlReturn_t is_monitored(nvmlDevice_t device, unsigned int* monitored) {
-  return read_of(device, monitored, [](const Gpu& gpu) -> auto& { return gpu.monitored; });
+  return read_of(
+      device, monitored, [](const Gpu& gpu) -> auto& { return gpu.monitored; });
 }
 
 // Ids of their own: 1 relaxed ordering, 2 lanes of a link, 4 reset required, 5 drain and reset recommended.
@@ -139,16 +140,20 @@ nvmlReturn_t private_field_values(nvmlDevice_t device, unsigned int count, nvmlF
   if (!gpu || !values) return NVML_ERROR_INVALID_ARGUMENT;
   for (unsigned int i = 0; i < count; ++i) {
     const auto& reset = gpu->reset_status;
-    if (values[i].fieldId == 4) values[i].nvmlReturn = put_uint(reset.required, values[i]);
-    else if (values[i].fieldId == 5) values[i].nvmlReturn = put_uint(reset.drain_and_reset_recommended, values[i]);
-    else values[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
+    if (values[i].fieldId == 4)
+      values[i].nvmlReturn = put_uint(reset.required, values[i]);
+    else if (values[i].fieldId == 5)
+      values[i].nvmlReturn = put_uint(reset.drain_and_reset_recommended, values[i]);
+    else
+      values[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
   }
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t base_clock(nvmlDevice_t device, unsigned int type, unsigned int* mhz) {
   if (type != 0) return NVML_ERROR_NOT_SUPPORTED;
-  return read_of(device, mhz, [](const Gpu& gpu) -> auto& { return gpu.clocks.base_graphics; });
+  return read_of(
+      device, mhz, [](const Gpu& gpu) -> auto& { return gpu.clocks.base_graphics; });
 }
 
 nvmlReturn_t compute_processes(nvmlDevice_t device, unsigned int* count, PrivateProcess* processes) {
@@ -174,28 +179,34 @@ nvmlReturn_t pcie_atomics(nvmlDevice_t device, AtomicCapabilities* capabilities)
 }
 
 nvmlReturn_t host_max_link_generation(nvmlDevice_t device, unsigned int* generation) {
-  return read_of(device, generation, [](const Gpu& gpu) -> auto& { return gpu.pcie.host_max_link_gen; });
+  return read_of(
+      device, generation, [](const Gpu& gpu) -> auto& { return gpu.pcie.host_max_link_gen; });
 }
 
 nvmlReturn_t gpu_part_number(nvmlDevice_t device, char* text, unsigned int length) {
-  return read_text_of(device, text, length, [](const Gpu& gpu) -> auto& { return gpu.gpu_part_number; });
+  return read_text_of(
+      device, text, length, [](const Gpu& gpu) -> auto& { return gpu.gpu_part_number; });
 }
 
 nvmlReturn_t fru_part_number(nvmlDevice_t device, char* text, unsigned int length) {
-  return read_text_of(device, text, length, [](const Gpu& gpu) -> auto& { return gpu.fru_part_number; });
+  return read_text_of(
+      device, text, length, [](const Gpu& gpu) -> auto& { return gpu.fru_part_number; });
 }
 
 nvmlReturn_t temperature_margin(nvmlDevice_t device, int* celsius) {
-  return read_of(device, celsius, [](const Gpu& gpu) -> auto& { return gpu.thermal.tlimit_c; });
+  return read_of(
+      device, celsius, [](const Gpu& gpu) -> auto& { return gpu.thermal.tlimit_c; });
 }
 
 nvmlReturn_t numa_node(nvmlDevice_t device, unsigned int* node) {
-  return read_of(device, node, [](const Gpu& gpu) -> auto& { return gpu.numa_node_id; });
+  return read_of(
+      device, node, [](const Gpu& gpu) -> auto& { return gpu.numa_node_id; });
 }
 
 // The private numbering is the public one: none, HMM, ATS.
 nvmlReturn_t addressing_mode(nvmlDevice_t device, unsigned int* mode) {
-  return read_of(device, mode, [](const Gpu& gpu) -> auto& { return gpu.addressing_mode; });
+  return read_of(
+      device, mode, [](const Gpu& gpu) -> auto& { return gpu.addressing_mode; });
 }
 
 }  // namespace nvmlkit::driver::slots

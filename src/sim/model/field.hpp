@@ -29,9 +29,13 @@ struct Text {
 
   static constexpr std::size_t max_size() { return N - 1; }
   constexpr std::string_view view() const {
-    std::size_t size = 0;
-    while (size < N - 1 && data[size] != '\0') ++size;
-    return {data, size};
+    if (std::is_constant_evaluated()) {
+      std::size_t size = 0;
+      while (size < N - 1 && data[size] != '\0') ++size;
+      return {data, size};
+    }
+    const void* end = std::memchr(data, '\0', N - 1);
+    return {data, end ? static_cast<std::size_t>(static_cast<const char*>(end) - data) : N - 1};
   }
   constexpr const char* c_str() const { return data; }
   // Cuts what does not fit.

@@ -16,9 +16,8 @@ std::size_t size_of(const Facts& facts, const Param& p) {
   if (p.kind == Kind::enumeration) return 4;
   if (p.kind == Kind::character) return 1;
   if (p.base == "void") return 8;
-  if (const auto* t = facts.type_definition(p.base)) return t->type.find("long") != std::string::npos ? 8
-                                                            : t->type.find("char") != std::string::npos ? 1
-                                                                                                        : 4;
+  if (const auto* t = facts.type_definition(p.base))
+    return t->type.find("long") != std::string::npos ? 8 : t->type.find("char") != std::string::npos ? 1 : 4;
   return p.base.find("long") != std::string::npos ? 8 : 4;
 }
 

@@ -51,8 +51,8 @@ class ExportWriter {
     line("  if (!machine) return NVML_ERROR_UNINITIALIZED;");
   }
 
-  // Handles and pointers. A handle of another class than device is checked by the code that knows the class; where there
-  // is none, the library never gave such a handle.
+  // Handles and pointers. A handle of another class than device is checked by the code that knows the class; where
+  // there is none, the library never gave such a handle.
   void check_arguments() {
     std::vector<std::string> refusals;
     const auto self = self_kind(function_, entry_);
@@ -181,7 +181,8 @@ extern "C" {
 
 std::string emit_functions_header(const Registry& registry) {
   std::string out = kBanner;
-  out += R"(// The functions whose answer is plain C++ in src/driver/nvml/functions/. The exported function that calls one has
+  out +=
+      R"(// The functions whose answer is plain C++ in src/driver/nvml/functions/. The exported function that calls one has
 // checked init, handle, pointers, versions and enums before, unless it answers before init.
 #pragma once
 

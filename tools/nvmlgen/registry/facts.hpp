@@ -31,10 +31,10 @@ struct Function {
   std::string group;  // the header's documentation group
   std::string guard;  // declared only when this macro is defined
   bool deprecated = false;
-  std::string first_seen;            // first header version that declares it
-  std::vector<std::string> returns;  // documented return codes
+  std::string first_seen;                // first header version that declares it
+  std::vector<std::string> returns;      // documented return codes
   std::vector<std::string> exported_by;  // driver branches
-  bool library_only = false;  // exported by drivers, declared by no header
+  bool library_only = false;             // exported by drivers, declared by no header
 
   std::string stem() const { return name.substr(4); }  // DeviceGetName
   const Param* find(const std::string& param) const;
@@ -55,7 +55,7 @@ struct Struct {
   bool is_union = false;
   std::size_t size = 0;
   std::size_t align = 0;
-  std::string versioned;                            // "macro", "small", "data" or empty
+  std::string versioned;                               // "macro", "small", "data" or empty
   std::map<std::string, std::uint64_t> version_macro;  // macro name -> value of the version field
   std::string group;
   std::string first_seen;
@@ -95,7 +95,7 @@ struct Facts {
   std::vector<Constant> constants;
   std::vector<std::string> handles;  // opaque pointer types
   std::vector<Typedef> typedefs;
-  std::map<std::string, std::string> function_aliases;  // plain name -> what the header maps it to
+  std::map<std::string, std::string> function_aliases;   // plain name -> what the header maps it to
   std::map<std::string, StructVersion> struct_versions;  // macro -> version
   std::map<std::string, std::set<std::string>> exports;  // driver branch -> symbols
   std::string newest_header;

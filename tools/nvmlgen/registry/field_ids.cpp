@@ -16,11 +16,16 @@ FieldId read_entry(const std::filesystem::path& file, const std::string& name, c
   id.name = name;
   for (const auto& item : node) {
     const auto key = item.first.as<std::string>();
-    if (key == "type") id.type = item.second.as<std::string>();
-    else if (key == "read") id.scopes[""] = item.second.as<std::string>();
-    else if (key == "scopes") id.scopes = item.second.as<std::map<std::string, std::string>>();
-    else if (key == "later") id.later = item.second.as<std::string>();
-    else throw RegistryError(where, "unknown key '" + key + "' of " + name);
+    if (key == "type")
+      id.type = item.second.as<std::string>();
+    else if (key == "read")
+      id.scopes[""] = item.second.as<std::string>();
+    else if (key == "scopes")
+      id.scopes = item.second.as<std::map<std::string, std::string>>();
+    else if (key == "later")
+      id.later = item.second.as<std::string>();
+    else
+      throw RegistryError(where, "unknown key '" + key + "' of " + name);
   }
   static const std::set<std::string> types{"uint", "int", "ullong"};
   if (id.later.empty() && (!types.count(id.type) || id.scopes.empty()))

@@ -16,24 +16,29 @@ struct Word {
   T value;
 };
 
-constexpr Word<Protocol> kProtocols[] = {
-    {"scalar", Protocol::scalar},           {"structure", Protocol::structure},
-    {"string", Protocol::string},           {"string_inout", Protocol::string_inout},
-    {"count_probe", Protocol::count_probe}, {"count_zero_ok", Protocol::count_zero_ok},
-    {"count_known", Protocol::count_known}, {"fixed_array", Protocol::fixed_array},
-    {"struct_array", Protocol::struct_array}, {"by_index", Protocol::by_index},
-    {"by_key", Protocol::by_key},           {"create", Protocol::create},
-    {"destroy", Protocol::destroy},         {"set", Protocol::set},
-    {"action", Protocol::action},           {"wait", Protocol::wait},
-    {"manual", Protocol::manual}};
+constexpr Word<Protocol> kProtocols[] = {{"scalar", Protocol::scalar},
+                                         {"structure", Protocol::structure},
+                                         {"string", Protocol::string},
+                                         {"string_inout", Protocol::string_inout},
+                                         {"count_probe", Protocol::count_probe},
+                                         {"count_zero_ok", Protocol::count_zero_ok},
+                                         {"count_known", Protocol::count_known},
+                                         {"fixed_array", Protocol::fixed_array},
+                                         {"struct_array", Protocol::struct_array},
+                                         {"by_index", Protocol::by_index},
+                                         {"by_key", Protocol::by_key},
+                                         {"create", Protocol::create},
+                                         {"destroy", Protocol::destroy},
+                                         {"set", Protocol::set},
+                                         {"action", Protocol::action},
+                                         {"wait", Protocol::wait},
+                                         {"manual", Protocol::manual}};
 
 constexpr Word<Role> kRoles[] = {{"self", Role::self},   {"in", Role::in},       {"out", Role::out},
                                  {"inout", Role::inout}, {"array", Role::array}, {"length", Role::length}};
 
-constexpr Word<Answer> kAnswers[] = {{"read", Answer::read},
-                                     {"code", Answer::code},
-                                     {"unsupported", Answer::unsupported},
-                                     {"later", Answer::later}};
+constexpr Word<Answer> kAnswers[] = {
+    {"read", Answer::read}, {"code", Answer::code}, {"unsupported", Answer::unsupported}, {"later", Answer::later}};
 
 // Reads one entry; every error names file:line.
 class EntryReader {
@@ -46,21 +51,36 @@ class EntryReader {
     for (const auto& item : node) {
       const auto key = item.first.as<std::string>();
       const auto& value = item.second;
-      if (key == "doc") f.doc = text(value);
-      else if (key == "on") f.on = text(value);
-      else if (key == "as") f.as = text(value);
-      else if (key == "call") f.call = word(kProtocols, value, "protocol");
-      else if (key == "why") f.why = text(value);
-      else if (key == "params") f.params = params(value);
-      else if (key == "chain") f.chain = list(value);
-      else if (key == "chained_by") f.chained_by = text(value);
-      else if (key == "versions") f.versions = list(value);
-      else if (key == "success") f.success = list(value);
-      else if (key == "root") f.root = value.as<bool>();
-      else if (key == "before_init") f.before_init = value.as<bool>();
-      else if (key == "since") f.since = text(value);
-      else if (key == "sim") f.sim = simulation(value);
-      else fail(item.first, "unknown key '" + key + "'");
+      if (key == "doc")
+        f.doc = text(value);
+      else if (key == "on")
+        f.on = text(value);
+      else if (key == "as")
+        f.as = text(value);
+      else if (key == "call")
+        f.call = word(kProtocols, value, "protocol");
+      else if (key == "why")
+        f.why = text(value);
+      else if (key == "params")
+        f.params = params(value);
+      else if (key == "chain")
+        f.chain = list(value);
+      else if (key == "chained_by")
+        f.chained_by = text(value);
+      else if (key == "versions")
+        f.versions = list(value);
+      else if (key == "success")
+        f.success = list(value);
+      else if (key == "root")
+        f.root = value.as<bool>();
+      else if (key == "before_init")
+        f.before_init = value.as<bool>();
+      else if (key == "since")
+        f.since = text(value);
+      else if (key == "sim")
+        f.sim = simulation(value);
+      else
+        fail(item.first, "unknown key '" + key + "'");
     }
     if (f.doc.empty() || f.on.empty() || f.as.empty()) fail(node, name + " needs doc, on and as");
     if (f.call == Protocol::manual && f.why.empty()) fail(node, name + " is manual and gives no reason (why)");
@@ -101,15 +121,24 @@ class EntryReader {
       } else {
         for (const auto& attribute : item.second) {
           const auto key = attribute.first.as<std::string>();
-          if (key == "role") p.role = word(kRoles, attribute.second, "role");
-          else if (key == "length") p.length = text(attribute.second);
-          else if (key == "unit") p.unit = text(attribute.second);
-          else if (key == "absent") p.absent = text(attribute.second);
-          else if (key == "enumeration") p.enumeration = text(attribute.second);
-          else if (key == "capacity") p.capacity = text(attribute.second);
-          else if (key == "size") p.size = attribute.second.as<std::size_t>();
-          else if (key == "optional") p.optional = attribute.second.as<bool>();
-          else fail(attribute.first, "unknown key '" + key + "' of parameter " + p.name);
+          if (key == "role")
+            p.role = word(kRoles, attribute.second, "role");
+          else if (key == "length")
+            p.length = text(attribute.second);
+          else if (key == "unit")
+            p.unit = text(attribute.second);
+          else if (key == "absent")
+            p.absent = text(attribute.second);
+          else if (key == "enumeration")
+            p.enumeration = text(attribute.second);
+          else if (key == "capacity")
+            p.capacity = text(attribute.second);
+          else if (key == "size")
+            p.size = attribute.second.as<std::size_t>();
+          else if (key == "optional")
+            p.optional = attribute.second.as<bool>();
+          else
+            fail(attribute.first, "unknown key '" + key + "' of parameter " + p.name);
         }
       }
       out.push_back(std::move(p));
@@ -123,8 +152,14 @@ class EntryReader {
     for (const auto& item : node) {
       const auto key = item.first.as<std::string>();
       const auto& value = item.second;
-      if (key == "result") { sim.result = text(value); continue; }
-      if (key == "writes") { sim.writes = list(value); continue; }
+      if (key == "result") {
+        sim.result = text(value);
+        continue;
+      }
+      if (key == "writes") {
+        sim.writes = list(value);
+        continue;
+      }
       if (answered) fail(item.first, "one answer only: read, code, unsupported or later");
       answered = true;
       sim.answer = word(kAnswers, item.first, "answer");

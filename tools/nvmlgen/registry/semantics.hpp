@@ -71,20 +71,20 @@ struct Simulation {
 
 struct FunctionSemantics {
   std::string name;
-  std::string file;      // registry/semantics/<file>.yaml: the subject
-  std::string on;        // class of the bindings: Library, Device, Unit, GpuInstance, ...
-  std::string as;        // its method
-  std::string doc;       // one sentence, ours
+  std::string file;  // registry/semantics/<file>.yaml: the subject
+  std::string on;    // class of the bindings: Library, Device, Unit, GpuInstance, ...
+  std::string as;    // its method
+  std::string doc;   // one sentence, ours
   Protocol call = Protocol::manual;
-  std::string why;       // manual: the reason
-  std::vector<ParamSemantics> params;   // in the order of the declaration
-  std::vector<std::string> chain;       // of the newest member of a family: all versions, newest first
-  std::string chained_by;               // of the others: the newest member
-  std::vector<std::string> versions;    // version macros of the versioned struct, newest first
-  std::vector<std::string> success;     // return codes beside NVML_SUCCESS that are an answer, not an error
-  bool root = false;                    // needs root
-  bool before_init = false;             // answers before nvmlInit: checks its arguments itself
-  std::string since;                    // architecture that it needs: "kepler", "hopper", ...; empty = any
+  std::string why;                     // manual: the reason
+  std::vector<ParamSemantics> params;  // in the order of the declaration
+  std::vector<std::string> chain;      // of the newest member of a family: all versions, newest first
+  std::string chained_by;              // of the others: the newest member
+  std::vector<std::string> versions;   // version macros of the versioned struct, newest first
+  std::vector<std::string> success;    // return codes beside NVML_SUCCESS that are an answer, not an error
+  bool root = false;                   // needs root
+  bool before_init = false;            // answers before nvmlInit: checks its arguments itself
+  std::string since;                   // architecture that it needs: "kepler", "hopper", ...; empty = any
   Simulation sim;
 
   const ParamSemantics* find(const std::string& param) const;

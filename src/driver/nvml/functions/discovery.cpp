@@ -79,7 +79,8 @@ nvmlReturn_t DeviceGetHandleByUUIDV(const Machine& machine, const nvmlUUID_t* uu
     return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && gpu.uuid->view() == text; });
   }
   if (uuid->type != NVML_UUID_TYPE_BINARY) return NVML_ERROR_INVALID_ARGUMENT;
-  return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && same_uuid(gpu.uuid->view(), uuid->value.bytes); });
+  return find(machine, device,
+              [&](const Gpu& gpu) { return gpu.uuid && same_uuid(gpu.uuid->view(), uuid->value.bytes); });
 }
 
 nvmlReturn_t DeviceGetHandleByPciBusId_v2(const Machine& machine, const char* pciBusId, nvmlDevice_t* device) {

@@ -21,7 +21,9 @@ unsigned long long sram(const EccLocations& c) {
 }
 
 // From Turing on the places are DRAM and SRAM; before, each memory has its own counter.
-bool counts_dram_and_sram(const Gpu& gpu) { return gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN) >= DEVICE_ARCH_TURING; }
+bool counts_dram_and_sram(const Gpu& gpu) {
+  return gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN) >= DEVICE_ARCH_TURING;
+}
 
 }  // namespace
 

@@ -9,9 +9,9 @@ namespace nvmlkit::driver::functions {
 // The call succeeds; every entry has its own result.
 nvmlReturn_t DeviceGetFieldValues(const Machine&, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
   if (valuesCount <= 0) return NVML_ERROR_INVALID_ARGUMENT;
-  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
+  const auto now =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   for (int i = 0; i < valuesCount; ++i) {
     auto& value = values[i];
     value.timestamp = now;

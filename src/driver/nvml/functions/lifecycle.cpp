@@ -1,10 +1,11 @@
 // Functions that answer before nvmlInit.
+#include "driver/nvml/lifecycle.hpp"
+
 #include <cstring>
 
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/error_string.hpp"
 #include "driver/nvml/generated/functions.hpp"
-#include "driver/nvml/lifecycle.hpp"
 #include "driver/nvml/private_table.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/config/load.hpp"

@@ -5,7 +5,9 @@ namespace nvmlkit::driver::functions {
 namespace {
 
 // What is left of `total`, never below zero.
-unsigned long long left(unsigned long long total, unsigned long long taken) { return total > taken ? total - taken : 0; }
+unsigned long long left(unsigned long long total, unsigned long long taken) {
+  return total > taken ? total - taken : 0;
+}
 
 }  // namespace
 

@@ -1,7 +1,8 @@
+#include "driver/nvml/processes.hpp"
+
 #include <chrono>
 
 #include "driver/nvml/generated/functions.hpp"
-#include "driver/nvml/processes.hpp"
 #include "driver/nvml/read.hpp"
 
 namespace nvmlkit::driver {
@@ -110,9 +111,9 @@ nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine&, const Gpu& gpu, n
 nvmlReturn_t DeviceGetProcessUtilization(const Machine&, const Gpu& gpu, nvmlProcessUtilizationSample_t* utilization,
                                          unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp) {
   const auto processes = gpu.processes.span();
-  const auto now = static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                                       std::chrono::system_clock::now().time_since_epoch())
-                                                       .count());
+  const auto now = static_cast<unsigned long long>(
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
   if (processes.empty() || lastSeenTimeStamp >= now) return NVML_ERROR_NOT_FOUND;
   if (!utilization) {
     *processSamplesCount = static_cast<unsigned int>(processes.size());

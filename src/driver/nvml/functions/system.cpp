@@ -9,8 +9,7 @@ namespace nvmlkit::driver::functions {
 nvmlReturn_t SystemGetCudaDriverVersion(const Machine& machine, int* cudaDriverVersion) {
   const auto& system = machine.system();
   if (!system.cuda_version_major) return NVML_ERROR_NOT_SUPPORTED;
-  *cudaDriverVersion =
-      static_cast<int>(*system.cuda_version_major * 1000 + system.cuda_version_minor.value_or(0) * 10);
+  *cudaDriverVersion = static_cast<int>(*system.cuda_version_major * 1000 + system.cuda_version_minor.value_or(0) * 10);
   return NVML_SUCCESS;
 }
 

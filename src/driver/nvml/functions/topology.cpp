@@ -1,9 +1,10 @@
+#include "driver/nvml/topology.hpp"
+
 #include <algorithm>
 
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
-#include "driver/nvml/topology.hpp"
 
 namespace nvmlkit::driver {
 
