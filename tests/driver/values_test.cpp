@@ -138,6 +138,21 @@ device_defaults:
   EXPECT_EQ(count, 15U);
 }
 
+TEST_F(Values, ClocksAreToldAsText) {
+  start("h100");
+  nvmlDeviceCurrentClockFreqs_t frequencies{};
+  frequencies.version = version_tag<nvmlDeviceCurrentClockFreqs_v1_t>;
+  ASSERT_EQ(call("nvmlDeviceGetCurrentClockFreqs", device(), &frequencies), NVML_SUCCESS);
+  EXPECT_STREQ(frequencies.str,
+               "nvclock=345, nvclockmin=345, nvclockmax=1980, nvclockeditable=0, memclock=2619, memclockmin=1593, "
+               "memclockmax=2619, memclockeditable=0, memtransferrate=5238, memtransferratemin=3186, "
+               "memtransferratemax=5238, memtransferrateeditable=0 ;");
+  nvmlDevicePerfModes_t modes{};
+  modes.version = version_tag<nvmlDevicePerfModes_v1_t>;
+  ASSERT_EQ(call("nvmlDeviceGetPerformanceModes", device(), &modes), NVML_SUCCESS);
+  EXPECT_EQ(std::string(modes.str), "perf=15, " + std::string(frequencies.str));
+}
+
 TEST_F(Values, UuidIsFoundByItsBytes) {
   start("h100");
   char text[96];

@@ -194,7 +194,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device, 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currentClockFreqs) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(currentClockFreqs->version, {0x01000804u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return functions::DeviceGetCurrentClockFreqs(*machine, *gpu, currentClockFreqs);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device, unsigned int* adaptiveClockStatus) {

@@ -26,6 +26,7 @@ nvmlReturn_t DeviceGetCurrentClocksEventReasons(const Machine& machine, const Gp
 nvmlReturn_t DeviceGetCurrentClocksThrottleReasons(const Machine& machine, const Gpu& gpu, unsigned long long* clocksThrottleReasons);
 nvmlReturn_t DeviceGetMinMaxClockOfPState(const Machine& machine, const Gpu& gpu, nvmlClockType_t type, nvmlPstates_t pstate, unsigned int* minClockMHz, unsigned int* maxClockMHz);
 nvmlReturn_t DeviceGetClockOffsets(const Machine& machine, const Gpu& gpu, nvmlClockOffset_t* info);
+nvmlReturn_t DeviceGetCurrentClockFreqs(const Machine& machine, const Gpu& gpu, nvmlDeviceCurrentClockFreqs_t* currentClockFreqs);
 
 // conf_compute
 nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine& machine, const Gpu& gpu, nvmlMemory_t* memory);
@@ -107,6 +108,9 @@ nvmlReturn_t DeviceGetPciInfo_v2(const Machine& machine, const Gpu& gpu, nvmlPci
 
 // power
 nvmlReturn_t DeviceGetPowerManagementLimit(const Machine& machine, const Gpu& gpu, unsigned int* limit);
+
+// power_profiles
+nvmlReturn_t DeviceGetPerformanceModes(const Machine& machine, const Gpu& gpu, nvmlDevicePerfModes_t* perfModes);
 
 // processes
 nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char* name, unsigned int length);
