@@ -150,6 +150,7 @@ class Row:
 
 
 TABLE = [
+    Row("power.graphics_voltage_uv", lambda v: f"{v / 1000:.3f} mV", "voltage/graphics_volt"),
     Row("system.driver_version", text, "../driver_version", "driver_version"),
     Row("name", text, "product_name", "name"),
     Row("brand", brand, "product_brand"),
@@ -174,6 +175,7 @@ TABLE = [
     Row("display.mode", on_off, "display_mode", "display_mode"),
     Row("display.active", on_off, "display_active", "display_active"),
     Row("persistence_mode", on_off, "persistence_mode", "persistence_mode"),
+    Row("sparse_operation_mode", on_off, "sparse_operation_mode"),
     Row("compute_mode", compute_mode, "compute_mode", "compute_mode"),
     Row("mig.mode_current", on_off, "mig_mode/current_mig", "mig.mode.current"),
     Row("mig.mode_pending", on_off, "mig_mode/pending_mig", "mig.mode.pending"),

@@ -41,6 +41,8 @@ nvmlReturn_t host_max_link_generation(nvmlDevice_t device, unsigned int* generat
 nvmlReturn_t gpu_part_number(nvmlDevice_t device, char* text, unsigned int length);
 nvmlReturn_t fru_part_number(nvmlDevice_t device, char* text, unsigned int length);
 nvmlReturn_t temperature_margin(nvmlDevice_t device, int* celsius);
+nvmlReturn_t graphics_voltage(nvmlDevice_t device, unsigned int* microvolts);
+nvmlReturn_t sparse_operation_mode(nvmlDevice_t device, unsigned int* enabled);
 nvmlReturn_t numa_node(nvmlDevice_t device, unsigned int* node);
 nvmlReturn_t addressing_mode(nvmlDevice_t device, unsigned int* mode);
 

@@ -68,6 +68,7 @@ Table make_table() {
   table[75] = address(&slots::pci_location);
   table[81] = address(&slots::bus_id_text);
   table[165] = address(&slots::private_field_values);
+  table[209] = address(&slots::graphics_voltage);
   table[210] = address(&slots::base_clock);
   table[213] = address(&slots::compute_processes);
   table[214] = address(&slots::mps_processes);
@@ -79,6 +80,8 @@ Table make_table() {
   table[240] = address(&slots::temperature_margin);
   table[241] = address(&slots::numa_node);
   table[242] = address(&slots::addressing_mode);
+  table[243] = address(&slots::sparse_operation_mode);  // 535
+  table[249] = address(&slots::sparse_operation_mode);  // 550, 555
   return table;
 }
 

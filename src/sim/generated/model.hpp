@@ -269,6 +269,7 @@ struct Power {
   Field<std::uint32_t> average_draw_mw;  // Power draw averaged over one second. [mW]
   Field<std::uint32_t> instant_draw_mw;  // Power draw of this instant. Default: current_draw_mw. [mW]
   Field<std::uint32_t> memory_draw_mw;  // Power draw of the memory. [mW]
+  Field<std::uint32_t> graphics_voltage_uv;  // Voltage of the graphics unit. [uV]
   Field<std::uint32_t> power_state;  // Power state. Default: performance_state.
   Field<std::uint32_t> power_source;  // Where the power comes from.
   Field<std::uint64_t> total_energy_consumption_mj;  // Energy since the driver was loaded. [mJ]
@@ -727,6 +728,7 @@ struct Gpu {
   RetiredPages retired_pages;  // Retired pages.
   RemappedRows remapped_rows;  // Row remapping.
   Display display;  // Display.
+  Field<std::uint32_t> sparse_operation_mode;  // Sparse operation mode.
   Field<std::uint32_t> persistence_mode;  // Persistence mode.
   Field<std::uint32_t> compute_mode;  // Compute mode.
   Mig mig;  // Multi-instance GPU.

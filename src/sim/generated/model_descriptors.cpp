@@ -248,6 +248,9 @@ constexpr char text_pool[] =
     "instant_draw_mw"
     "Power draw of the memory."
     "memory_draw_mw"
+    "Voltage of the graphics unit."
+    "uV"
+    "graphics_voltage_uv"
     "Power state. Default: performance_state."
     "power_state"
     "Where the power comes from."
@@ -837,6 +840,8 @@ constexpr char text_pool[] =
     "Row remapping."
     "remapped_rows"
     "display"
+    "Sparse operation mode."
+    "sparse_operation_mode"
     "Persistence mode."
     "persistence_mode"
     "Compute mode."
@@ -1385,18 +1390,23 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Power.graphics_voltage_uv
+    {.name_text = {3900, 19}, .unit_text = {3898, 2}, .doc_text = {3869, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {3909, 11}, .unit_text = {0, 0}, .doc_text = {3869, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3959, 11}, .unit_text = {0, 0}, .doc_text = {3919, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {3947, 12}, .unit_text = {0, 0}, .doc_text = {3920, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {3997, 12}, .unit_text = {0, 0}, .doc_text = {3970, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {3996, 27}, .unit_text = {3994, 2}, .doc_text = {3959, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4046, 27}, .unit_text = {4044, 2}, .doc_text = {4009, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -1406,17 +1416,17 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {3815, 15}, .unit_text = {3467, 2}, .doc_text = {4050, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3815, 15}, .unit_text = {3467, 2}, .doc_text = {4100, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {3469, 8}, .unit_text = {3467, 2}, .doc_text = {4077, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3469, 8}, .unit_text = {3467, 2}, .doc_text = {4127, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {4139, 18}, .unit_text = {3467, 2}, .doc_text = {4098, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4189, 18}, .unit_text = {3467, 2}, .doc_text = {4148, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -1436,1192 +1446,1192 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {4239, 17}, .unit_text = {490, 1}, .doc_text = {4211, 28}, .note_text = {0, 0}, .default_text = {4209, 2},
+    {.name_text = {4289, 17}, .unit_text = {490, 1}, .doc_text = {4261, 28}, .note_text = {0, 0}, .default_text = {4259, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {4282, 20}, .unit_text = {490, 1}, .doc_text = {4256, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4332, 20}, .unit_text = {490, 1}, .doc_text = {4306, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {4341, 20}, .unit_text = {490, 1}, .doc_text = {4302, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4391, 20}, .unit_text = {490, 1}, .doc_text = {4352, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {4400, 20}, .unit_text = {490, 1}, .doc_text = {4361, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4450, 20}, .unit_text = {490, 1}, .doc_text = {4411, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {4454, 15}, .unit_text = {490, 1}, .doc_text = {4420, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4504, 15}, .unit_text = {490, 1}, .doc_text = {4470, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {4517, 22}, .unit_text = {490, 1}, .doc_text = {4469, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4567, 22}, .unit_text = {490, 1}, .doc_text = {4519, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {4577, 20}, .unit_text = {490, 1}, .doc_text = {4539, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4627, 20}, .unit_text = {490, 1}, .doc_text = {4589, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {4627, 12}, .unit_text = {490, 1}, .doc_text = {4597, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4677, 12}, .unit_text = {490, 1}, .doc_text = {4647, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {4670, 12}, .unit_text = {490, 1}, .doc_text = {4639, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4720, 12}, .unit_text = {490, 1}, .doc_text = {4689, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {4758, 8}, .unit_text = {490, 1}, .doc_text = {4682, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4808, 8}, .unit_text = {490, 1}, .doc_text = {4732, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {4801, 17}, .unit_text = {490, 1}, .doc_text = {4766, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4851, 17}, .unit_text = {490, 1}, .doc_text = {4816, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {4853, 17}, .unit_text = {490, 1}, .doc_text = {4818, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4903, 17}, .unit_text = {490, 1}, .doc_text = {4868, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {4911, 22}, .unit_text = {490, 1}, .doc_text = {4870, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4961, 22}, .unit_text = {490, 1}, .doc_text = {4920, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {4988, 29}, .unit_text = {490, 1}, .doc_text = {4933, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5038, 29}, .unit_text = {490, 1}, .doc_text = {4983, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {5174, 5}, .unit_text = {0, 0}, .doc_text = {5143, 31}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {5224, 5}, .unit_text = {0, 0}, .doc_text = {5193, 31}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {5190, 13}, .unit_text = {5189, 1}, .doc_text = {5179, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5240, 13}, .unit_text = {5239, 1}, .doc_text = {5229, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {5242, 20}, .unit_text = {5189, 1}, .doc_text = {5203, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5292, 20}, .unit_text = {5239, 1}, .doc_text = {5253, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {5291, 11}, .unit_text = {5189, 1}, .doc_text = {5262, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5341, 11}, .unit_text = {5239, 1}, .doc_text = {5312, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {5332, 11}, .unit_text = {5189, 1}, .doc_text = {5302, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5382, 11}, .unit_text = {5239, 1}, .doc_text = {5352, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {5378, 9}, .unit_text = {5375, 3}, .doc_text = {5343, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5428, 9}, .unit_text = {5425, 3}, .doc_text = {5393, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {5407, 6}, .unit_text = {0, 0}, .doc_text = {5387, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {5457, 6}, .unit_text = {0, 0}, .doc_text = {5437, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {5473, 16}, .unit_text = {5470, 3}, .doc_text = {5451, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5523, 16}, .unit_text = {5520, 3}, .doc_text = {5501, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {5512, 12}, .unit_text = {5470, 3}, .doc_text = {5489, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5562, 12}, .unit_text = {5520, 3}, .doc_text = {5539, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {5552, 12}, .unit_text = {5470, 3}, .doc_text = {5524, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5602, 12}, .unit_text = {5520, 3}, .doc_text = {5574, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {5619, 20}, .unit_text = {5470, 3}, .doc_text = {5564, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5669, 20}, .unit_text = {5520, 3}, .doc_text = {5614, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {5690, 27}, .unit_text = {5470, 3}, .doc_text = {5639, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5740, 27}, .unit_text = {5520, 3}, .doc_text = {5689, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {5757, 10}, .unit_text = {5470, 3}, .doc_text = {5717, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5807, 10}, .unit_text = {5520, 3}, .doc_text = {5767, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {5807, 6}, .unit_text = {5470, 3}, .doc_text = {5767, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5857, 6}, .unit_text = {5520, 3}, .doc_text = {5817, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {5830, 14}, .unit_text = {5470, 3}, .doc_text = {5813, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5880, 14}, .unit_text = {5520, 3}, .doc_text = {5863, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {5865, 10}, .unit_text = {5470, 3}, .doc_text = {5844, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5915, 10}, .unit_text = {5520, 3}, .doc_text = {5894, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {5901, 10}, .unit_text = {5470, 3}, .doc_text = {5875, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5951, 10}, .unit_text = {5520, 3}, .doc_text = {5925, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {5964, 18}, .unit_text = {5470, 3}, .doc_text = {5911, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6014, 18}, .unit_text = {5520, 3}, .doc_text = {5961, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {6031, 25}, .unit_text = {5470, 3}, .doc_text = {5982, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6081, 25}, .unit_text = {5520, 3}, .doc_text = {6032, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {6072, 13}, .unit_text = {5470, 3}, .doc_text = {6056, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6122, 13}, .unit_text = {5520, 3}, .doc_text = {6106, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {6105, 9}, .unit_text = {5470, 3}, .doc_text = {6085, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6155, 9}, .unit_text = {5520, 3}, .doc_text = {6135, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {6134, 13}, .unit_text = {5470, 3}, .doc_text = {6114, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6184, 13}, .unit_text = {5520, 3}, .doc_text = {6164, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {6158, 10}, .unit_text = {0, 0}, .doc_text = {6147, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6208, 10}, .unit_text = {0, 0}, .doc_text = {6197, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {6206, 18}, .unit_text = {0, 0}, .doc_text = {6168, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6256, 18}, .unit_text = {0, 0}, .doc_text = {6218, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {6242, 17}, .unit_text = {0, 0}, .doc_text = {6224, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6292, 17}, .unit_text = {0, 0}, .doc_text = {6274, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {6306, 15}, .unit_text = {5470, 3}, .doc_text = {6259, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6356, 15}, .unit_text = {5520, 3}, .doc_text = {6309, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {6344, 19}, .unit_text = {5470, 3}, .doc_text = {6321, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6394, 19}, .unit_text = {5520, 3}, .doc_text = {6371, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {6387, 19}, .unit_text = {5470, 3}, .doc_text = {6363, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6437, 19}, .unit_text = {5520, 3}, .doc_text = {6413, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {6451, 13}, .unit_text = {5470, 3}, .doc_text = {6406, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6501, 13}, .unit_text = {5520, 3}, .doc_text = {6456, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {6485, 17}, .unit_text = {5470, 3}, .doc_text = {6464, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6535, 17}, .unit_text = {5520, 3}, .doc_text = {6514, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {6524, 17}, .unit_text = {5470, 3}, .doc_text = {6502, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6574, 17}, .unit_text = {5520, 3}, .doc_text = {6552, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {6583, 15}, .unit_text = {6581, 2}, .doc_text = {6554, 27}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {6633, 15}, .unit_text = {6631, 2}, .doc_text = {6604, 27}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {6628, 13}, .unit_text = {6581, 2}, .doc_text = {6598, 30}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {6678, 13}, .unit_text = {6631, 2}, .doc_text = {6648, 30}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {6670, 22}, .unit_text = {6581, 2}, .doc_text = {6641, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {6720, 22}, .unit_text = {6631, 2}, .doc_text = {6691, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {6721, 22}, .unit_text = {6581, 2}, .doc_text = {6692, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {6771, 22}, .unit_text = {6631, 2}, .doc_text = {6742, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {6770, 26}, .unit_text = {6581, 2}, .doc_text = {6743, 27}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {6820, 26}, .unit_text = {6631, 2}, .doc_text = {6793, 27}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {6865, 8}, .unit_text = {0, 0}, .doc_text = {6852, 13}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {6915, 8}, .unit_text = {0, 0}, .doc_text = {6902, 13}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {6893, 27}, .unit_text = {0, 0}, .doc_text = {6873, 20}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {6943, 27}, .unit_text = {0, 0}, .doc_text = {6923, 20}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {6932, 12}, .unit_text = {0, 0}, .doc_text = {6920, 12}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {6982, 12}, .unit_text = {0, 0}, .doc_text = {6970, 12}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {6997, 11}, .unit_text = {0, 0}, .doc_text = {6944, 53}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {7047, 11}, .unit_text = {0, 0}, .doc_text = {6994, 53}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {7025, 10}, .unit_text = {0, 0}, .doc_text = {7008, 17}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {7075, 10}, .unit_text = {0, 0}, .doc_text = {7058, 17}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {7053, 19}, .unit_text = {0, 0}, .doc_text = {7035, 18}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {7103, 19}, .unit_text = {0, 0}, .doc_text = {7085, 18}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {7090, 19}, .unit_text = {0, 0}, .doc_text = {7072, 18}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {7140, 19}, .unit_text = {0, 0}, .doc_text = {7122, 18}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {7121, 23}, .unit_text = {0, 0}, .doc_text = {7109, 12}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {7171, 23}, .unit_text = {0, 0}, .doc_text = {7159, 12}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {7159, 22}, .unit_text = {0, 0}, .doc_text = {7144, 15}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {7209, 22}, .unit_text = {0, 0}, .doc_text = {7194, 15}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {7254, 9}, .unit_text = {0, 0}, .doc_text = {7186, 68}, .note_text = {0, 0}, .default_text = {7181, 5},
+    {.name_text = {7304, 9}, .unit_text = {0, 0}, .doc_text = {7236, 68}, .note_text = {0, 0}, .default_text = {7231, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {7263, 8}, .unit_text = {0, 0}, .doc_text = {6796, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7313, 8}, .unit_text = {0, 0}, .doc_text = {6846, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {7346, 8}, .unit_text = {5470, 3}, .doc_text = {7329, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7396, 8}, .unit_text = {5520, 3}, .doc_text = {7379, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {7385, 15}, .unit_text = {5470, 3}, .doc_text = {7354, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7435, 15}, .unit_text = {5520, 3}, .doc_text = {7404, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {7496, 13}, .unit_text = {0, 0}, .doc_text = {7467, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7546, 13}, .unit_text = {0, 0}, .doc_text = {7517, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
      .max_items = 8, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {628, 3}, .unit_text = {5189, 1}, .doc_text = {7553, 27}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {628, 3}, .unit_text = {5239, 1}, .doc_text = {7603, 27}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {7619, 6}, .unit_text = {5189, 1}, .doc_text = {7580, 39}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7669, 6}, .unit_text = {5239, 1}, .doc_text = {7630, 39}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {7633, 7}, .unit_text = {5189, 1}, .doc_text = {7625, 8}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7683, 7}, .unit_text = {5239, 1}, .doc_text = {7675, 8}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {7648, 7}, .unit_text = {5189, 1}, .doc_text = {7640, 8}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7698, 7}, .unit_text = {5239, 1}, .doc_text = {7690, 8}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {7667, 4}, .unit_text = {5189, 1}, .doc_text = {7655, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7717, 4}, .unit_text = {5239, 1}, .doc_text = {7705, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {7696, 3}, .unit_text = {5189, 1}, .doc_text = {7671, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7746, 3}, .unit_text = {5239, 1}, .doc_text = {7721, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {7719, 18}, .unit_text = {6581, 2}, .doc_text = {7705, 14}, .note_text = {0, 0}, .default_text = {7699, 6},
+    {.name_text = {7769, 18}, .unit_text = {6631, 2}, .doc_text = {7755, 14}, .note_text = {0, 0}, .default_text = {7749, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {7804, 13}, .unit_text = {0, 0}, .doc_text = {7788, 16}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7854, 13}, .unit_text = {0, 0}, .doc_text = {7838, 16}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {7855, 11}, .unit_text = {7852, 3}, .doc_text = {7817, 35}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7905, 11}, .unit_text = {7902, 3}, .doc_text = {7867, 35}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {7881, 18}, .unit_text = {6581, 2}, .doc_text = {7866, 15}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7931, 18}, .unit_text = {6631, 2}, .doc_text = {7916, 15}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {7934, 4}, .unit_text = {5189, 1}, .doc_text = {7928, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7984, 4}, .unit_text = {5239, 1}, .doc_text = {7978, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {7943, 4}, .unit_text = {5189, 1}, .doc_text = {7938, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7993, 4}, .unit_text = {5239, 1}, .doc_text = {7988, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {7951, 3}, .unit_text = {5189, 1}, .doc_text = {7947, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8001, 3}, .unit_text = {5239, 1}, .doc_text = {7997, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {7804, 13}, .unit_text = {0, 0}, .doc_text = {7788, 16}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7854, 13}, .unit_text = {0, 0}, .doc_text = {7838, 16}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {7855, 11}, .unit_text = {7852, 3}, .doc_text = {7991, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7905, 11}, .unit_text = {7902, 3}, .doc_text = {8041, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {7881, 18}, .unit_text = {6581, 2}, .doc_text = {8020, 36}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {7931, 18}, .unit_text = {6631, 2}, .doc_text = {8070, 36}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {8105, 3}, .unit_text = {0, 0}, .doc_text = {8094, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8155, 3}, .unit_text = {0, 0}, .doc_text = {8144, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {8159, 4}, .unit_text = {0, 0}, .doc_text = {8108, 51}, .note_text = {0, 0}, .default_text = {490, 1},
+    {.name_text = {8209, 4}, .unit_text = {0, 0}, .doc_text = {8158, 51}, .note_text = {0, 0}, .default_text = {490, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {8191, 4}, .unit_text = {0, 0}, .doc_text = {8163, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8241, 4}, .unit_text = {0, 0}, .doc_text = {8213, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {8223, 15}, .unit_text = {8220, 3}, .doc_text = {8195, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8273, 15}, .unit_text = {8270, 3}, .doc_text = {8245, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {8253, 7}, .unit_text = {5189, 1}, .doc_text = {8238, 15}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8303, 7}, .unit_text = {5239, 1}, .doc_text = {8288, 15}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {8289, 8}, .unit_text = {5189, 1}, .doc_text = {8260, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8339, 8}, .unit_text = {5239, 1}, .doc_text = {8310, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {8317, 8}, .unit_text = {5189, 1}, .doc_text = {8297, 20}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8367, 8}, .unit_text = {5239, 1}, .doc_text = {8347, 20}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {8345, 8}, .unit_text = {5189, 1}, .doc_text = {8325, 20}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8395, 8}, .unit_text = {5239, 1}, .doc_text = {8375, 20}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {8409, 13}, .unit_text = {0, 0}, .doc_text = {8388, 21}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8459, 13}, .unit_text = {0, 0}, .doc_text = {8438, 21}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {8431, 8}, .unit_text = {0, 0}, .doc_text = {8422, 9}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8481, 8}, .unit_text = {0, 0}, .doc_text = {8472, 9}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {8448, 8}, .unit_text = {0, 0}, .doc_text = {8439, 9}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8498, 8}, .unit_text = {0, 0}, .doc_text = {8489, 9}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {8470, 13}, .unit_text = {0, 0}, .doc_text = {8456, 14}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8520, 13}, .unit_text = {0, 0}, .doc_text = {8506, 14}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {8498, 14}, .unit_text = {0, 0}, .doc_text = {8483, 15}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8548, 14}, .unit_text = {0, 0}, .doc_text = {8533, 15}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {8526, 11}, .unit_text = {0, 0}, .doc_text = {8512, 14}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8576, 11}, .unit_text = {0, 0}, .doc_text = {8562, 14}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {8562, 3}, .unit_text = {0, 0}, .doc_text = {8537, 25}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8612, 3}, .unit_text = {0, 0}, .doc_text = {8587, 25}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {8643, 4}, .unit_text = {0, 0}, .doc_text = {8565, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8693, 4}, .unit_text = {0, 0}, .doc_text = {8615, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {8678, 5}, .unit_text = {0, 0}, .doc_text = {8647, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8728, 5}, .unit_text = {0, 0}, .doc_text = {8697, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {8733, 10}, .unit_text = {0, 0}, .doc_text = {8723, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8783, 10}, .unit_text = {0, 0}, .doc_text = {8773, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {8755, 10}, .unit_text = {0, 0}, .doc_text = {8743, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8805, 10}, .unit_text = {0, 0}, .doc_text = {8793, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {8827, 8}, .unit_text = {0, 0}, .doc_text = {8799, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8877, 8}, .unit_text = {0, 0}, .doc_text = {8849, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {8860, 9}, .unit_text = {0, 0}, .doc_text = {8835, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8910, 9}, .unit_text = {0, 0}, .doc_text = {8885, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {8890, 11}, .unit_text = {0, 0}, .doc_text = {8723, 10}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8940, 11}, .unit_text = {0, 0}, .doc_text = {8773, 10}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {8930, 20}, .unit_text = {0, 0}, .doc_text = {8901, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {8980, 20}, .unit_text = {0, 0}, .doc_text = {8951, 29}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {8980, 20}, .unit_text = {0, 0}, .doc_text = {8950, 30}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {9030, 20}, .unit_text = {0, 0}, .doc_text = {9000, 30}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {9043, 2}, .unit_text = {0, 0}, .doc_text = {8439, 9}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {9093, 2}, .unit_text = {0, 0}, .doc_text = {8489, 9}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {9071, 2}, .unit_text = {0, 0}, .doc_text = {9045, 26}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {9121, 2}, .unit_text = {0, 0}, .doc_text = {9095, 26}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {9090, 15}, .unit_text = {0, 0}, .doc_text = {9073, 17}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {9140, 15}, .unit_text = {0, 0}, .doc_text = {9123, 17}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9105, 5}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9155, 5}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {9120, 5}, .unit_text = {0, 0}, .doc_text = {9110, 10}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {9170, 5}, .unit_text = {0, 0}, .doc_text = {9160, 10}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {8827, 8}, .unit_text = {0, 0}, .doc_text = {8799, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8877, 8}, .unit_text = {0, 0}, .doc_text = {8849, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {8860, 9}, .unit_text = {0, 0}, .doc_text = {8835, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8910, 9}, .unit_text = {0, 0}, .doc_text = {8885, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {9218, 21}, .unit_text = {0, 0}, .doc_text = {9184, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9268, 21}, .unit_text = {0, 0}, .doc_text = {9234, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {9271, 18}, .unit_text = {0, 0}, .doc_text = {9239, 32}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {9321, 18}, .unit_text = {0, 0}, .doc_text = {9289, 32}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {9358, 12}, .unit_text = {0, 0}, .doc_text = {9349, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9408, 12}, .unit_text = {0, 0}, .doc_text = {9399, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {9419, 12}, .unit_text = {0, 0}, .doc_text = {9370, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9469, 12}, .unit_text = {0, 0}, .doc_text = {9420, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {9467, 12}, .unit_text = {0, 0}, .doc_text = {9431, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9517, 12}, .unit_text = {0, 0}, .doc_text = {9481, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {9488, 6}, .unit_text = {0, 0}, .doc_text = {9479, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9538, 6}, .unit_text = {0, 0}, .doc_text = {9529, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {8643, 4}, .unit_text = {0, 0}, .doc_text = {9494, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8693, 4}, .unit_text = {0, 0}, .doc_text = {9544, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5174, 5}, .unit_text = {0, 0}, .doc_text = {9534, 9}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {5224, 5}, .unit_text = {0, 0}, .doc_text = {9584, 9}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {9559, 9}, .unit_text = {0, 0}, .doc_text = {9543, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9609, 9}, .unit_text = {0, 0}, .doc_text = {9593, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {7254, 9}, .unit_text = {0, 0}, .doc_text = {9610, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7304, 9}, .unit_text = {0, 0}, .doc_text = {9660, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {9698, 21}, .unit_text = {0, 0}, .doc_text = {9661, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9748, 21}, .unit_text = {0, 0}, .doc_text = {9711, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {9749, 21}, .unit_text = {0, 0}, .doc_text = {9719, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9799, 21}, .unit_text = {0, 0}, .doc_text = {9769, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {9829, 17}, .unit_text = {0, 0}, .doc_text = {9796, 33}, .note_text = {9770, 26}, .default_text = {0, 0},
+    {.name_text = {9879, 17}, .unit_text = {0, 0}, .doc_text = {9846, 33}, .note_text = {9820, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {9876, 18}, .unit_text = {0, 0}, .doc_text = {9846, 30}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {9926, 18}, .unit_text = {0, 0}, .doc_text = {9896, 30}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {9950, 3}, .unit_text = {0, 0}, .doc_text = {9941, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10000, 3}, .unit_text = {0, 0}, .doc_text = {9991, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {9958, 4}, .unit_text = {0, 0}, .doc_text = {9953, 5}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {10008, 4}, .unit_text = {0, 0}, .doc_text = {10003, 5}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {9967, 7}, .unit_text = {0, 0}, .doc_text = {9962, 5}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {10017, 7}, .unit_text = {0, 0}, .doc_text = {10012, 5}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {9978, 3}, .unit_text = {0, 0}, .doc_text = {9974, 4}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {10028, 3}, .unit_text = {0, 0}, .doc_text = {10024, 4}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {9981, 5}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10031, 5}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {8890, 11}, .unit_text = {0, 0}, .doc_text = {10050, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8940, 11}, .unit_text = {0, 0}, .doc_text = {10100, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {10140, 13}, .unit_text = {0, 0}, .doc_text = {10094, 46}, .note_text = {0, 0}, .default_text = {1429, 1},
+    {.name_text = {10190, 13}, .unit_text = {0, 0}, .doc_text = {10144, 46}, .note_text = {0, 0}, .default_text = {1429, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {10190, 7}, .unit_text = {0, 0}, .doc_text = {10153, 37}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {10240, 7}, .unit_text = {0, 0}, .doc_text = {10203, 37}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {10216, 16}, .unit_text = {0, 0}, .doc_text = {10197, 19}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {10266, 16}, .unit_text = {0, 0}, .doc_text = {10247, 19}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {10265, 22}, .unit_text = {0, 0}, .doc_text = {10232, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10315, 22}, .unit_text = {0, 0}, .doc_text = {10282, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {10358, 4}, .unit_text = {0, 0}, .doc_text = {10335, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10408, 4}, .unit_text = {0, 0}, .doc_text = {10385, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {608, 6}, .unit_text = {0, 0}, .doc_text = {10362, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {608, 6}, .unit_text = {0, 0}, .doc_text = {10412, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {9358, 12}, .unit_text = {0, 0}, .doc_text = {10413, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9408, 12}, .unit_text = {0, 0}, .doc_text = {10463, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {9419, 12}, .unit_text = {0, 0}, .doc_text = {10426, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9469, 12}, .unit_text = {0, 0}, .doc_text = {10476, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {10506, 17}, .unit_text = {0, 0}, .doc_text = {10479, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10556, 17}, .unit_text = {0, 0}, .doc_text = {10529, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {10545, 7}, .unit_text = {0, 0}, .doc_text = {9349, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10595, 7}, .unit_text = {0, 0}, .doc_text = {9399, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {10190, 7}, .unit_text = {0, 0}, .doc_text = {10552, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10240, 7}, .unit_text = {0, 0}, .doc_text = {10602, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {10545, 7}, .unit_text = {0, 0}, .doc_text = {10674, 10}, .note_text = {10638, 36}, .default_text = {0, 0},
+    {.name_text = {10595, 7}, .unit_text = {0, 0}, .doc_text = {10724, 10}, .note_text = {10688, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {10190, 7}, .unit_text = {0, 0}, .doc_text = {10684, 28}, .note_text = {10638, 36}, .default_text = {0, 0},
+    {.name_text = {10240, 7}, .unit_text = {0, 0}, .doc_text = {10734, 28}, .note_text = {10688, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {10358, 4}, .unit_text = {0, 0}, .doc_text = {10751, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10408, 4}, .unit_text = {0, 0}, .doc_text = {10801, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {10796, 11}, .unit_text = {0, 0}, .doc_text = {10760, 36}, .note_text = {0, 0}, .default_text = {10756, 4},
+    {.name_text = {10846, 11}, .unit_text = {0, 0}, .doc_text = {10810, 36}, .note_text = {0, 0}, .default_text = {10806, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {10358, 4}, .unit_text = {0, 0}, .doc_text = {10751, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {10408, 4}, .unit_text = {0, 0}, .doc_text = {10801, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {10880, 14}, .unit_text = {0, 0}, .doc_text = {10841, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10930, 14}, .unit_text = {0, 0}, .doc_text = {10891, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {10358, 4}, .unit_text = {0, 0}, .doc_text = {10923, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10408, 4}, .unit_text = {0, 0}, .doc_text = {10973, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {9467, 12}, .unit_text = {0, 0}, .doc_text = {10969, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9517, 12}, .unit_text = {0, 0}, .doc_text = {11019, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {11084, 7}, .unit_text = {0, 0}, .doc_text = {11022, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11134, 7}, .unit_text = {0, 0}, .doc_text = {11072, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {11137, 8}, .unit_text = {0, 0}, .doc_text = {11115, 22}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {11187, 8}, .unit_text = {0, 0}, .doc_text = {11165, 22}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {11186, 27}, .unit_text = {0, 0}, .doc_text = {11145, 41}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {11236, 27}, .unit_text = {0, 0}, .doc_text = {11195, 41}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {11293, 22}, .unit_text = {0, 0}, .doc_text = {11254, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11343, 22}, .unit_text = {0, 0}, .doc_text = {11304, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {11345, 23}, .unit_text = {0, 0}, .doc_text = {11315, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11395, 23}, .unit_text = {0, 0}, .doc_text = {11365, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {11450, 13}, .unit_text = {0, 0}, .doc_text = {11407, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {11500, 13}, .unit_text = {0, 0}, .doc_text = {11457, 43}, .note_text = {0, 0}, .default_text = {484, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {11545, 21}, .unit_text = {0, 0}, .doc_text = {11516, 29}, .note_text = {11503, 13}, .default_text = {0, 0},
+    {.name_text = {11595, 21}, .unit_text = {0, 0}, .doc_text = {11566, 29}, .note_text = {11553, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {11586, 11}, .unit_text = {0, 0}, .doc_text = {11566, 20}, .note_text = {11503, 13}, .default_text = {0, 0},
+    {.name_text = {11636, 11}, .unit_text = {0, 0}, .doc_text = {11616, 20}, .note_text = {11553, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {11602, 10}, .unit_text = {0, 0}, .doc_text = {11597, 5}, .note_text = {11503, 13}, .default_text = {0, 0},
+    {.name_text = {11652, 10}, .unit_text = {0, 0}, .doc_text = {11647, 5}, .note_text = {11553, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {11617, 7}, .unit_text = {0, 0}, .doc_text = {11612, 5}, .note_text = {11503, 13}, .default_text = {0, 0},
+    {.name_text = {11667, 7}, .unit_text = {0, 0}, .doc_text = {11662, 5}, .note_text = {11553, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {11694, 9}, .unit_text = {0, 0}, .doc_text = {11624, 70}, .note_text = {11503, 13}, .default_text = {0, 0},
+    {.name_text = {11744, 9}, .unit_text = {0, 0}, .doc_text = {11674, 70}, .note_text = {11553, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {11710, 9}, .unit_text = {0, 0}, .doc_text = {11703, 7}, .note_text = {11503, 13}, .default_text = {0, 0},
+    {.name_text = {11760, 9}, .unit_text = {0, 0}, .doc_text = {11753, 7}, .note_text = {11553, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {11771, 18}, .unit_text = {0, 0}, .doc_text = {11749, 22}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {11821, 18}, .unit_text = {0, 0}, .doc_text = {11799, 22}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {11816, 14}, .unit_text = {0, 0}, .doc_text = {11789, 27}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {11866, 14}, .unit_text = {0, 0}, .doc_text = {11839, 27}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {11851, 15}, .unit_text = {0, 0}, .doc_text = {11830, 21}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {11901, 15}, .unit_text = {0, 0}, .doc_text = {11880, 21}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {11902, 23}, .unit_text = {0, 0}, .doc_text = {11866, 36}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {11952, 23}, .unit_text = {0, 0}, .doc_text = {11916, 36}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {11952, 23}, .unit_text = {0, 0}, .doc_text = {11925, 27}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {12002, 23}, .unit_text = {0, 0}, .doc_text = {11975, 27}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {12035, 12}, .unit_text = {0, 0}, .doc_text = {12015, 20}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {12085, 12}, .unit_text = {0, 0}, .doc_text = {12065, 20}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {12054, 9}, .unit_text = {0, 0}, .doc_text = {12047, 7}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {12104, 9}, .unit_text = {0, 0}, .doc_text = {12097, 7}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {12100, 5}, .unit_text = {0, 0}, .doc_text = {12063, 37}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {12150, 5}, .unit_text = {0, 0}, .doc_text = {12113, 37}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {12127, 14}, .unit_text = {0, 0}, .doc_text = {12105, 22}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {12177, 14}, .unit_text = {0, 0}, .doc_text = {12155, 22}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {12158, 6}, .unit_text = {0, 0}, .doc_text = {12141, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12208, 6}, .unit_text = {0, 0}, .doc_text = {12191, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {12191, 11}, .unit_text = {0, 0}, .doc_text = {12164, 27}, .note_text = {11743, 6}, .default_text = {0, 0},
+    {.name_text = {12241, 11}, .unit_text = {0, 0}, .doc_text = {12214, 27}, .note_text = {11793, 6}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7254, 9}, .unit_text = {0, 0}, .doc_text = {12225, 42}, .note_text = {12222, 3}, .default_text = {0, 0},
+    {.name_text = {7304, 9}, .unit_text = {0, 0}, .doc_text = {12275, 42}, .note_text = {12272, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {12288, 19}, .unit_text = {12283, 5}, .doc_text = {12267, 16}, .note_text = {12222, 3}, .default_text = {0, 0},
+    {.name_text = {12338, 19}, .unit_text = {12333, 5}, .doc_text = {12317, 16}, .note_text = {12272, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {12327, 19}, .unit_text = {12283, 5}, .doc_text = {12307, 20}, .note_text = {12222, 3}, .default_text = {0, 0},
+    {.name_text = {12377, 19}, .unit_text = {12333, 5}, .doc_text = {12357, 20}, .note_text = {12272, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {12389, 6}, .unit_text = {490, 1}, .doc_text = {12382, 7}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12439, 6}, .unit_text = {490, 1}, .doc_text = {12432, 7}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {12401, 10}, .unit_text = {490, 1}, .doc_text = {12395, 6}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12451, 10}, .unit_text = {490, 1}, .doc_text = {12445, 6}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {12430, 6}, .unit_text = {490, 1}, .doc_text = {12411, 19}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12480, 6}, .unit_text = {490, 1}, .doc_text = {12461, 19}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {12456, 15}, .unit_text = {12455, 1}, .doc_text = {12436, 19}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12506, 15}, .unit_text = {12505, 1}, .doc_text = {12486, 19}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {12512, 7}, .unit_text = {3467, 2}, .doc_text = {12382, 7}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12562, 7}, .unit_text = {3467, 2}, .doc_text = {12432, 7}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {12519, 11}, .unit_text = {3467, 2}, .doc_text = {12395, 6}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12569, 11}, .unit_text = {3467, 2}, .doc_text = {12445, 6}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {12576, 7}, .unit_text = {0, 0}, .doc_text = {12559, 17}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12626, 7}, .unit_text = {0, 0}, .doc_text = {12609, 17}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 93, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {12606, 7}, .unit_text = {5189, 1}, .doc_text = {12583, 23}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12656, 7}, .unit_text = {5239, 1}, .doc_text = {12633, 23}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {12637, 7}, .unit_text = {5189, 1}, .doc_text = {12613, 24}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12687, 7}, .unit_text = {5239, 1}, .doc_text = {12663, 24}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {12670, 10}, .unit_text = {5189, 1}, .doc_text = {12644, 26}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12720, 10}, .unit_text = {5239, 1}, .doc_text = {12694, 26}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {5865, 10}, .unit_text = {5189, 1}, .doc_text = {12680, 27}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {5915, 10}, .unit_text = {5239, 1}, .doc_text = {12730, 27}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {12725, 16}, .unit_text = {12455, 1}, .doc_text = {12707, 18}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12775, 16}, .unit_text = {12505, 1}, .doc_text = {12757, 18}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {12800, 4}, .unit_text = {0, 0}, .doc_text = {12782, 18}, .note_text = {12373, 9}, .default_text = {0, 0},
+    {.name_text = {12850, 4}, .unit_text = {0, 0}, .doc_text = {12832, 18}, .note_text = {12423, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {12816, 11}, .unit_text = {0, 0}, .doc_text = {12804, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12866, 11}, .unit_text = {0, 0}, .doc_text = {12854, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {12833, 5}, .unit_text = {0, 0}, .doc_text = {12827, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12883, 5}, .unit_text = {0, 0}, .doc_text = {12877, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {12850, 11}, .unit_text = {0, 0}, .doc_text = {12838, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12900, 11}, .unit_text = {0, 0}, .doc_text = {12888, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {12902, 4}, .unit_text = {0, 0}, .doc_text = {12898, 4}, .note_text = {12892, 6}, .default_text = {0, 0},
+    {.name_text = {12952, 4}, .unit_text = {0, 0}, .doc_text = {12948, 4}, .note_text = {12942, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {10358, 4}, .unit_text = {0, 0}, .doc_text = {12947, 11}, .note_text = {12892, 6}, .default_text = {0, 0},
+    {.name_text = {10408, 4}, .unit_text = {0, 0}, .doc_text = {12997, 11}, .note_text = {12942, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 97, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {12968, 11}, .unit_text = {0, 0}, .doc_text = {12958, 10}, .note_text = {12892, 6}, .default_text = {0, 0},
+    {.name_text = {13018, 11}, .unit_text = {0, 0}, .doc_text = {13008, 10}, .note_text = {12942, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13000, 11}, .unit_text = {0, 0}, .doc_text = {12979, 21}, .note_text = {12892, 6}, .default_text = {0, 0},
+    {.name_text = {13050, 11}, .unit_text = {0, 0}, .doc_text = {13029, 21}, .note_text = {12942, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {12800, 4}, .unit_text = {0, 0}, .doc_text = {13011, 5}, .note_text = {12892, 6}, .default_text = {0, 0},
+    {.name_text = {12850, 4}, .unit_text = {0, 0}, .doc_text = {13061, 5}, .note_text = {12942, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13038, 3}, .unit_text = {0, 0}, .doc_text = {13016, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13088, 3}, .unit_text = {0, 0}, .doc_text = {13066, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {13092, 4}, .unit_text = {13089, 3}, .doc_text = {13071, 18}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {13142, 4}, .unit_text = {13139, 3}, .doc_text = {13121, 18}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {13127, 5}, .unit_text = {0, 0}, .doc_text = {13096, 31}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {13177, 5}, .unit_text = {0, 0}, .doc_text = {13146, 31}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {13219, 18}, .unit_text = {0, 0}, .doc_text = {13200, 19}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13269, 18}, .unit_text = {0, 0}, .doc_text = {13250, 19}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {13241, 11}, .unit_text = {0, 0}, .doc_text = {13237, 4}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13291, 11}, .unit_text = {0, 0}, .doc_text = {13287, 4}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {13256, 11}, .unit_text = {0, 0}, .doc_text = {13252, 4}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13306, 11}, .unit_text = {0, 0}, .doc_text = {13302, 4}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {13271, 11}, .unit_text = {0, 0}, .doc_text = {13267, 4}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13321, 11}, .unit_text = {0, 0}, .doc_text = {13317, 4}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {13305, 20}, .unit_text = {0, 0}, .doc_text = {13282, 23}, .note_text = {646, 22}, .default_text = {0, 0},
+    {.name_text = {13355, 20}, .unit_text = {0, 0}, .doc_text = {13332, 23}, .note_text = {646, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {13350, 10}, .unit_text = {0, 0}, .doc_text = {13339, 11}, .note_text = {13325, 14}, .default_text = {0, 0},
+    {.name_text = {13400, 10}, .unit_text = {0, 0}, .doc_text = {13389, 11}, .note_text = {13375, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {13381, 20}, .unit_text = {0, 0}, .doc_text = {13360, 21}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13431, 20}, .unit_text = {0, 0}, .doc_text = {13410, 21}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {13434, 22}, .unit_text = {0, 0}, .doc_text = {13401, 33}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13484, 22}, .unit_text = {0, 0}, .doc_text = {13451, 33}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {13485, 13}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {13535, 13}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {13508, 9}, .unit_text = {0, 0}, .doc_text = {13498, 10}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13558, 9}, .unit_text = {0, 0}, .doc_text = {13548, 10}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {13530, 13}, .unit_text = {13528, 2}, .doc_text = {13517, 11}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13580, 13}, .unit_text = {13578, 2}, .doc_text = {13567, 11}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {13579, 15}, .unit_text = {0, 0}, .doc_text = {13543, 36}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {13629, 15}, .unit_text = {0, 0}, .doc_text = {13593, 36}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {13682, 5}, .unit_text = {0, 0}, .doc_text = {13637, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13732, 5}, .unit_text = {0, 0}, .doc_text = {13687, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8191, 4}, .unit_text = {0, 0}, .doc_text = {13708, 13}, .note_text = {0, 0}, .default_text = {13687, 21},
+    {.name_text = {8241, 4}, .unit_text = {0, 0}, .doc_text = {13758, 13}, .note_text = {0, 0}, .default_text = {13737, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {13742, 5}, .unit_text = {0, 0}, .doc_text = {13721, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {13792, 5}, .unit_text = {0, 0}, .doc_text = {13771, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {13852, 4}, .unit_text = {0, 0}, .doc_text = {13747, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13902, 4}, .unit_text = {0, 0}, .doc_text = {13797, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {13967, 6}, .unit_text = {0, 0}, .doc_text = {13856, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14017, 6}, .unit_text = {0, 0}, .doc_text = {13906, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14034, 12}, .unit_text = {0, 0}, .doc_text = {13973, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14084, 12}, .unit_text = {0, 0}, .doc_text = {14023, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {14071, 17}, .unit_text = {0, 0}, .doc_text = {14046, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14121, 17}, .unit_text = {0, 0}, .doc_text = {14096, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {14116, 15}, .unit_text = {0, 0}, .doc_text = {14088, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14166, 15}, .unit_text = {0, 0}, .doc_text = {14138, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {14173, 15}, .unit_text = {0, 0}, .doc_text = {14131, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14223, 15}, .unit_text = {0, 0}, .doc_text = {14181, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {14268, 8}, .unit_text = {0, 0}, .doc_text = {14188, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14318, 8}, .unit_text = {0, 0}, .doc_text = {14238, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {14307, 15}, .unit_text = {0, 0}, .doc_text = {14276, 31}, .note_text = {0, 0}, .default_text = {6847, 5},
+    {.name_text = {14357, 15}, .unit_text = {0, 0}, .doc_text = {14326, 31}, .note_text = {0, 0}, .default_text = {6897, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {11710, 9}, .unit_text = {0, 0}, .doc_text = {14322, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11760, 9}, .unit_text = {0, 0}, .doc_text = {14372, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {14422, 3}, .unit_text = {0, 0}, .doc_text = {14371, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14472, 3}, .unit_text = {0, 0}, .doc_text = {14421, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {14439, 13}, .unit_text = {0, 0}, .doc_text = {14425, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14489, 13}, .unit_text = {0, 0}, .doc_text = {14475, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {14469, 12}, .unit_text = {0, 0}, .doc_text = {14452, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {14519, 12}, .unit_text = {0, 0}, .doc_text = {14502, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {14481, 18}, .unit_text = {0, 0}, .doc_text = {1576, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14531, 18}, .unit_text = {0, 0}, .doc_text = {1576, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {14510, 13}, .unit_text = {0, 0}, .doc_text = {14499, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14560, 13}, .unit_text = {0, 0}, .doc_text = {14549, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {14599, 9}, .unit_text = {0, 0}, .doc_text = {14523, 76}, .note_text = {0, 0}, .default_text = {1915, 4},
+    {.name_text = {14649, 9}, .unit_text = {0, 0}, .doc_text = {14573, 76}, .note_text = {0, 0}, .default_text = {1915, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {14625, 7}, .unit_text = {0, 0}, .doc_text = {14608, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14675, 7}, .unit_text = {0, 0}, .doc_text = {14658, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {14658, 8}, .unit_text = {0, 0}, .doc_text = {14632, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {14708, 8}, .unit_text = {0, 0}, .doc_text = {14682, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {14698, 15}, .unit_text = {0, 0}, .doc_text = {14666, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14748, 15}, .unit_text = {0, 0}, .doc_text = {14716, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {14782, 12}, .unit_text = {0, 0}, .doc_text = {14713, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14832, 12}, .unit_text = {0, 0}, .doc_text = {14763, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {14794, 7}, .unit_text = {0, 0}, .doc_text = {1970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14844, 7}, .unit_text = {0, 0}, .doc_text = {1970, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {7619, 6}, .unit_text = {0, 0}, .doc_text = {2210, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7669, 6}, .unit_text = {0, 0}, .doc_text = {2210, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {14801, 11}, .unit_text = {0, 0}, .doc_text = {2267, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14851, 11}, .unit_text = {0, 0}, .doc_text = {2267, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {14812, 16}, .unit_text = {0, 0}, .doc_text = {2301, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14862, 16}, .unit_text = {0, 0}, .doc_text = {2301, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2636,427 +2646,432 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {12833, 5}, .unit_text = {0, 0}, .doc_text = {4023, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12883, 5}, .unit_text = {0, 0}, .doc_text = {4073, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {14828, 12}, .unit_text = {0, 0}, .doc_text = {4157, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14878, 12}, .unit_text = {0, 0}, .doc_text = {4207, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {14868, 7}, .unit_text = {0, 0}, .doc_text = {14840, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14918, 7}, .unit_text = {0, 0}, .doc_text = {14890, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {14880, 3}, .unit_text = {0, 0}, .doc_text = {14875, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14930, 3}, .unit_text = {0, 0}, .doc_text = {14925, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {14898, 6}, .unit_text = {0, 0}, .doc_text = {14883, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14948, 6}, .unit_text = {0, 0}, .doc_text = {14933, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {14925, 23}, .unit_text = {0, 0}, .doc_text = {14904, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14975, 23}, .unit_text = {0, 0}, .doc_text = {14954, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {14948, 16}, .unit_text = {0, 0}, .doc_text = {7509, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14998, 16}, .unit_text = {0, 0}, .doc_text = {7559, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {14982, 17}, .unit_text = {0, 0}, .doc_text = {14964, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {15032, 17}, .unit_text = {0, 0}, .doc_text = {15014, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {12850, 11}, .unit_text = {0, 0}, .doc_text = {14999, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12900, 11}, .unit_text = {0, 0}, .doc_text = {15049, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {15024, 13}, .unit_text = {0, 0}, .doc_text = {7899, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15074, 13}, .unit_text = {0, 0}, .doc_text = {7949, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {15067, 16}, .unit_text = {0, 0}, .doc_text = {15037, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15117, 16}, .unit_text = {0, 0}, .doc_text = {15087, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {15083, 9}, .unit_text = {0, 0}, .doc_text = {8056, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15133, 9}, .unit_text = {0, 0}, .doc_text = {8106, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {15119, 9}, .unit_text = {0, 0}, .doc_text = {15092, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15169, 9}, .unit_text = {0, 0}, .doc_text = {15142, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {15128, 3}, .unit_text = {0, 0}, .doc_text = {9509, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15178, 3}, .unit_text = {0, 0}, .doc_text = {9559, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {15145, 13}, .unit_text = {0, 0}, .doc_text = {15131, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15195, 13}, .unit_text = {0, 0}, .doc_text = {15181, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {15172, 13}, .unit_text = {0, 0}, .doc_text = {15158, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15222, 13}, .unit_text = {0, 0}, .doc_text = {15208, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15185, 7}, .unit_text = {0, 0}, .doc_text = {10398, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15235, 7}, .unit_text = {0, 0}, .doc_text = {10448, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.sparse_operation_mode
+    {.name_text = {15264, 21}, .unit_text = {0, 0}, .doc_text = {15242, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {15209, 16}, .unit_text = {0, 0}, .doc_text = {15192, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {15302, 16}, .unit_text = {0, 0}, .doc_text = {15285, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {15238, 12}, .unit_text = {0, 0}, .doc_text = {15225, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {15331, 12}, .unit_text = {0, 0}, .doc_text = {15318, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {15250, 3}, .unit_text = {0, 0}, .doc_text = {10523, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15343, 3}, .unit_text = {0, 0}, .doc_text = {10573, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {15253, 18}, .unit_text = {0, 0}, .doc_text = {10596, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15346, 18}, .unit_text = {0, 0}, .doc_text = {10646, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {15271, 12}, .unit_text = {0, 0}, .doc_text = {10712, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15364, 12}, .unit_text = {0, 0}, .doc_text = {10762, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {15294, 10}, .unit_text = {0, 0}, .doc_text = {15283, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15387, 10}, .unit_text = {0, 0}, .doc_text = {15376, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {15304, 14}, .unit_text = {0, 0}, .doc_text = {10894, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15397, 14}, .unit_text = {0, 0}, .doc_text = {10944, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {15318, 12}, .unit_text = {0, 0}, .doc_text = {11091, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15411, 12}, .unit_text = {0, 0}, .doc_text = {11141, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {15330, 12}, .unit_text = {0, 0}, .doc_text = {11213, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15423, 12}, .unit_text = {0, 0}, .doc_text = {11263, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {15342, 15}, .unit_text = {0, 0}, .doc_text = {11368, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15435, 15}, .unit_text = {0, 0}, .doc_text = {11418, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {15357, 8}, .unit_text = {0, 0}, .doc_text = {11463, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15450, 8}, .unit_text = {0, 0}, .doc_text = {11513, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {15365, 8}, .unit_text = {0, 0}, .doc_text = {11719, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15458, 8}, .unit_text = {0, 0}, .doc_text = {11769, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {11743, 6}, .unit_text = {0, 0}, .doc_text = {12202, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11793, 6}, .unit_text = {0, 0}, .doc_text = {12252, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {15373, 3}, .unit_text = {0, 0}, .doc_text = {12346, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15466, 3}, .unit_text = {0, 0}, .doc_text = {12396, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {15376, 15}, .unit_text = {0, 0}, .doc_text = {12861, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15469, 15}, .unit_text = {0, 0}, .doc_text = {12911, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {15391, 7}, .unit_text = {0, 0}, .doc_text = {13041, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15484, 7}, .unit_text = {0, 0}, .doc_text = {13091, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {15398, 12}, .unit_text = {0, 0}, .doc_text = {13132, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15491, 12}, .unit_text = {0, 0}, .doc_text = {13182, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {15459, 8}, .unit_text = {0, 0}, .doc_text = {15410, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15552, 8}, .unit_text = {0, 0}, .doc_text = {15503, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {15524, 15}, .unit_text = {0, 0}, .doc_text = {15467, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15617, 15}, .unit_text = {0, 0}, .doc_text = {15560, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {15591, 14}, .unit_text = {0, 0}, .doc_text = {15539, 52}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {15684, 14}, .unit_text = {0, 0}, .doc_text = {15632, 52}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {15635, 4}, .unit_text = {0, 0}, .doc_text = {15616, 19}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {15728, 4}, .unit_text = {0, 0}, .doc_text = {15709, 19}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12100, 5}, .unit_text = {0, 0}, .doc_text = {15639, 6}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {12150, 5}, .unit_text = {0, 0}, .doc_text = {15732, 6}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 101, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {15670, 18}, .unit_text = {0, 0}, .doc_text = {15645, 25}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {15763, 18}, .unit_text = {0, 0}, .doc_text = {15738, 25}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 105, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {15717, 17}, .unit_text = {0, 0}, .doc_text = {15688, 29}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {15810, 17}, .unit_text = {0, 0}, .doc_text = {15781, 29}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {15768, 12}, .unit_text = {0, 0}, .doc_text = {15734, 34}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {15861, 12}, .unit_text = {0, 0}, .doc_text = {15827, 34}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {15811, 3}, .unit_text = {0, 0}, .doc_text = {15799, 12}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {15904, 3}, .unit_text = {0, 0}, .doc_text = {15892, 12}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {13852, 4}, .unit_text = {0, 0}, .doc_text = {15814, 5}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {13902, 4}, .unit_text = {0, 0}, .doc_text = {15907, 5}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12100, 5}, .unit_text = {0, 0}, .doc_text = {15639, 6}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {12150, 5}, .unit_text = {0, 0}, .doc_text = {15732, 6}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 110, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {15869, 10}, .unit_text = {0, 0}, .doc_text = {15839, 30}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {15962, 10}, .unit_text = {0, 0}, .doc_text = {15932, 30}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {15900, 12}, .unit_text = {0, 0}, .doc_text = {15879, 21}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {15993, 12}, .unit_text = {0, 0}, .doc_text = {15972, 21}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {15912, 10}, .unit_text = {13089, 3}, .doc_text = {13071, 18}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {16005, 10}, .unit_text = {13139, 3}, .doc_text = {13121, 18}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {13682, 5}, .unit_text = {0, 0}, .doc_text = {15961, 8}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {13732, 5}, .unit_text = {0, 0}, .doc_text = {16054, 8}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13127, 5}, .unit_text = {0, 0}, .doc_text = {15969, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13177, 5}, .unit_text = {0, 0}, .doc_text = {16062, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11084, 7}, .unit_text = {0, 0}, .doc_text = {16012, 15}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {11134, 7}, .unit_text = {0, 0}, .doc_text = {16105, 15}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16045, 13}, .unit_text = {0, 0}, .doc_text = {16027, 18}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {16138, 13}, .unit_text = {0, 0}, .doc_text = {16120, 18}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {16082, 23}, .unit_text = {16078, 4}, .doc_text = {16058, 20}, .note_text = {13065, 6}, .default_text = {0, 0},
+    {.name_text = {16175, 23}, .unit_text = {16171, 4}, .doc_text = {16151, 20}, .note_text = {13115, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {16127, 11}, .unit_text = {0, 0}, .doc_text = {16105, 22}, .note_text = {13325, 14}, .default_text = {0, 0},
+    {.name_text = {16220, 11}, .unit_text = {0, 0}, .doc_text = {16198, 22}, .note_text = {13375, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13127, 5}, .unit_text = {0, 0}, .doc_text = {16138, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13177, 5}, .unit_text = {0, 0}, .doc_text = {16231, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {16178, 8}, .unit_text = {0, 0}, .doc_text = {16167, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16271, 8}, .unit_text = {0, 0}, .doc_text = {16260, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {16186, 8}, .unit_text = {0, 0}, .doc_text = {15922, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16279, 8}, .unit_text = {0, 0}, .doc_text = {16015, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {16209, 12}, .unit_text = {0, 0}, .doc_text = {16194, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16302, 12}, .unit_text = {0, 0}, .doc_text = {16287, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {16275, 2}, .unit_text = {0, 0}, .doc_text = {16251, 24}, .note_text = {15357, 8}, .default_text = {0, 0},
+    {.name_text = {16368, 2}, .unit_text = {0, 0}, .doc_text = {16344, 24}, .note_text = {15450, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {16287, 9}, .unit_text = {0, 0}, .doc_text = {16277, 10}, .note_text = {15357, 8}, .default_text = {0, 0},
+    {.name_text = {16380, 9}, .unit_text = {0, 0}, .doc_text = {16370, 10}, .note_text = {15450, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {16310, 7}, .unit_text = {0, 0}, .doc_text = {16296, 14}, .note_text = {15357, 8}, .default_text = {0, 0},
+    {.name_text = {16403, 7}, .unit_text = {0, 0}, .doc_text = {16389, 14}, .note_text = {15450, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {16345, 12}, .unit_text = {0, 0}, .doc_text = {16317, 28}, .note_text = {15357, 8}, .default_text = {0, 0},
+    {.name_text = {16438, 12}, .unit_text = {0, 0}, .doc_text = {16410, 28}, .note_text = {15450, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {16403, 14}, .unit_text = {0, 0}, .doc_text = {16388, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16496, 14}, .unit_text = {0, 0}, .doc_text = {16481, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {16440, 14}, .unit_text = {0, 0}, .doc_text = {16417, 23}, .note_text = {15357, 8}, .default_text = {0, 0},
+    {.name_text = {16533, 14}, .unit_text = {0, 0}, .doc_text = {16510, 23}, .note_text = {15450, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {16503, 19}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {16596, 19}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {16543, 8}, .unit_text = {0, 0}, .doc_text = {16522, 21}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16636, 8}, .unit_text = {0, 0}, .doc_text = {16615, 21}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {16568, 10}, .unit_text = {0, 0}, .doc_text = {16551, 17}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16661, 10}, .unit_text = {0, 0}, .doc_text = {16644, 17}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {16596, 6}, .unit_text = {0, 0}, .doc_text = {16578, 18}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16689, 6}, .unit_text = {0, 0}, .doc_text = {16671, 18}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {14268, 8}, .unit_text = {0, 0}, .doc_text = {16602, 9}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {14318, 8}, .unit_text = {0, 0}, .doc_text = {16695, 9}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {16622, 10}, .unit_text = {0, 0}, .doc_text = {16611, 11}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16715, 10}, .unit_text = {0, 0}, .doc_text = {16704, 11}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {16643, 9}, .unit_text = {16637, 6}, .doc_text = {16632, 5}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16736, 9}, .unit_text = {16730, 6}, .doc_text = {16725, 5}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {16679, 10}, .unit_text = {0, 0}, .doc_text = {16652, 27}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16772, 10}, .unit_text = {0, 0}, .doc_text = {16745, 27}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {16717, 10}, .unit_text = {0, 0}, .doc_text = {16689, 28}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16810, 10}, .unit_text = {0, 0}, .doc_text = {16782, 28}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {16749, 12}, .unit_text = {0, 0}, .doc_text = {16727, 22}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16842, 12}, .unit_text = {0, 0}, .doc_text = {16820, 22}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {16785, 11}, .unit_text = {0, 0}, .doc_text = {16761, 24}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16878, 11}, .unit_text = {0, 0}, .doc_text = {16854, 24}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {16832, 18}, .unit_text = {0, 0}, .doc_text = {16796, 36}, .note_text = {13175, 25}, .default_text = {0, 0},
+    {.name_text = {16925, 18}, .unit_text = {0, 0}, .doc_text = {16889, 36}, .note_text = {13225, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11084, 7}, .unit_text = {0, 0}, .doc_text = {16932, 35}, .note_text = {0, 0}, .default_text = {16929, 3},
+    {.name_text = {11134, 7}, .unit_text = {0, 0}, .doc_text = {17025, 35}, .note_text = {0, 0}, .default_text = {17022, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17027, 4}, .unit_text = {0, 0}, .doc_text = {16967, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17120, 4}, .unit_text = {0, 0}, .doc_text = {17060, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17031, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17124, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {17121, 15}, .unit_text = {0, 0}, .doc_text = {17055, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17214, 15}, .unit_text = {0, 0}, .doc_text = {17148, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {16310, 7}, .unit_text = {0, 0}, .doc_text = {17136, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16403, 7}, .unit_text = {0, 0}, .doc_text = {17229, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {17207, 6}, .unit_text = {0, 0}, .doc_text = {16221, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17300, 6}, .unit_text = {0, 0}, .doc_text = {16314, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {17213, 13}, .unit_text = {0, 0}, .doc_text = {16454, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17306, 13}, .unit_text = {0, 0}, .doc_text = {16547, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {17281, 10}, .unit_text = {0, 0}, .doc_text = {17226, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17374, 10}, .unit_text = {0, 0}, .doc_text = {17319, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {17355, 24}, .unit_text = {0, 0}, .doc_text = {17291, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17448, 24}, .unit_text = {0, 0}, .doc_text = {17384, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3072,64 +3087,64 @@ constexpr StructDescriptor struct_table[] = {
     {{2345, 15}, {2301, 44}, 26, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
     {{2669, 3}, {2656, 13}, 28, 5, sizeof(Pci), false},  // Pci
     {{3324, 4}, {3314, 10}, 33, 12, sizeof(Pcie), false},  // Pcie
-    {{4045, 5}, {4023, 22}, 45, 14, sizeof(Power), false},  // Power
-    {{4198, 11}, {4157, 41}, 59, 7, sizeof(ModulePower), false},  // ModulePower
-    {{5136, 7}, {5017, 119}, 66, 14, sizeof(Thermal), false},  // Thermal
-    {{5448, 3}, {5413, 35}, 80, 7, sizeof(Fan), false},  // Fan
-    {{6548, 6}, {6541, 7}, 87, 24, sizeof(Clocks), false},  // Clocks
-    {{6831, 16}, {6796, 35}, 111, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{7308, 21}, {7271, 37}, 116, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{7456, 11}, {7400, 56}, 127, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{7538, 15}, {7509, 29}, 129, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{7777, 11}, {7737, 40}, 130, 7, sizeof(Utilization), false},  // Utilization
-    {{7916, 12}, {7899, 17}, 137, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{7976, 15}, {7954, 22}, 140, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{8086, 8}, {8056, 30}, 143, 3, sizeof(FbcStats), false},  // FbcStats
-    {{8381, 7}, {8353, 28}, 146, 8, sizeof(Process), false},  // Process
-    {{8711, 12}, {8683, 28}, 154, 9, sizeof(EccLocations), false},  // EccLocations
-    {{8790, 9}, {8765, 25}, 163, 2, sizeof(EccErrors), false},  // EccErrors
-    {{8880, 10}, {8869, 11}, 165, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{9030, 13}, {9000, 30}, 167, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{9170, 14}, {9125, 45}, 170, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{9342, 7}, {9289, 53}, 175, 4, sizeof(EccSram), false},  // EccSram
-    {{9531, 3}, {9509, 22}, 179, 5, sizeof(Ecc), false},  // Ecc
-    {{9596, 14}, {9568, 28}, 184, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{9929, 12}, {9894, 35}, 186, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{10033, 17}, {9986, 47}, 191, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{10323, 12}, {10287, 36}, 196, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{10406, 7}, {10398, 8}, 201, 2, sizeof(Display), false},  // Display
-    {{10542, 3}, {10523, 19}, 203, 3, sizeof(Mig), false},  // Mig
-    {{10621, 17}, {10596, 25}, 206, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{10739, 12}, {10712, 27}, 208, 2, sizeof(DriverModels), false},  // DriverModels
-    {{10831, 10}, {10807, 24}, 210, 2, sizeof(Accounting), false},  // Accounting
-    {{10909, 14}, {10894, 15}, 212, 2, sizeof(Virtualization), false},  // Virtualization
-    {{11104, 11}, {11091, 13}, 214, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{11243, 11}, {11213, 30}, 217, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{11393, 14}, {11368, 25}, 219, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{11495, 8}, {11463, 32}, 221, 1, sizeof(Topology), false},  // Topology
-    {{11735, 8}, {11719, 16}, 222, 6, sizeof(Platform), false},  // Platform
-    {{12003, 12}, {11975, 28}, 228, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{12216, 6}, {12202, 14}, 233, 6, sizeof(Fabric), false},  // Fabric
-    {{12370, 3}, {12346, 24}, 239, 3, sizeof(Gpm), false},  // Gpm
-    {{12494, 18}, {12471, 23}, 242, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{12547, 12}, {12530, 17}, 246, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{12764, 18}, {12741, 23}, 248, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{12878, 14}, {12861, 17}, 254, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{12937, 10}, {12906, 31}, 258, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13058, 7}, {13041, 17}, 259, 5, sizeof(Failure), false},  // Failure
-    {{13155, 20}, {13132, 23}, 264, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{13477, 8}, {13456, 21}, 266, 8, sizeof(Features), false},  // Features
-    {{13623, 14}, {13594, 29}, 274, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{15613, 3}, {15605, 8}, 278, 65, sizeof(Gpu), true},  // Gpu
-    {{15789, 10}, {15780, 9}, 343, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{15831, 8}, {15819, 12}, 348, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{15947, 14}, {15922, 25}, 350, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16000, 12}, {15979, 21}, 354, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{16245, 6}, {16221, 24}, 356, 8, sizeof(NvLink), true},  // NvLink
-    {{16377, 11}, {16357, 20}, 364, 4, sizeof(RootComplex), true},  // RootComplex
-    {{16491, 12}, {16454, 37}, 368, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{16919, 10}, {16850, 69}, 370, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{17410, 7}, {17379, 31}, 382, 9, sizeof(Machine), true},  // Machine
+    {{4095, 5}, {4073, 22}, 45, 15, sizeof(Power), false},  // Power
+    {{4248, 11}, {4207, 41}, 60, 7, sizeof(ModulePower), false},  // ModulePower
+    {{5186, 7}, {5067, 119}, 67, 14, sizeof(Thermal), false},  // Thermal
+    {{5498, 3}, {5463, 35}, 81, 7, sizeof(Fan), false},  // Fan
+    {{6598, 6}, {6591, 7}, 88, 24, sizeof(Clocks), false},  // Clocks
+    {{6881, 16}, {6846, 35}, 112, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{7358, 21}, {7321, 37}, 117, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{7506, 11}, {7450, 56}, 128, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{7588, 15}, {7559, 29}, 130, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{7827, 11}, {7787, 40}, 131, 7, sizeof(Utilization), false},  // Utilization
+    {{7966, 12}, {7949, 17}, 138, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{8026, 15}, {8004, 22}, 141, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{8136, 8}, {8106, 30}, 144, 3, sizeof(FbcStats), false},  // FbcStats
+    {{8431, 7}, {8403, 28}, 147, 8, sizeof(Process), false},  // Process
+    {{8761, 12}, {8733, 28}, 155, 9, sizeof(EccLocations), false},  // EccLocations
+    {{8840, 9}, {8815, 25}, 164, 2, sizeof(EccErrors), false},  // EccErrors
+    {{8930, 10}, {8919, 11}, 166, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{9080, 13}, {9050, 30}, 168, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{9220, 14}, {9175, 45}, 171, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{9392, 7}, {9339, 53}, 176, 4, sizeof(EccSram), false},  // EccSram
+    {{9581, 3}, {9559, 22}, 180, 5, sizeof(Ecc), false},  // Ecc
+    {{9646, 14}, {9618, 28}, 185, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{9979, 12}, {9944, 35}, 187, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{10083, 17}, {10036, 47}, 192, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{10373, 12}, {10337, 36}, 197, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{10456, 7}, {10448, 8}, 202, 2, sizeof(Display), false},  // Display
+    {{10592, 3}, {10573, 19}, 204, 3, sizeof(Mig), false},  // Mig
+    {{10671, 17}, {10646, 25}, 207, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{10789, 12}, {10762, 27}, 209, 2, sizeof(DriverModels), false},  // DriverModels
+    {{10881, 10}, {10857, 24}, 211, 2, sizeof(Accounting), false},  // Accounting
+    {{10959, 14}, {10944, 15}, 213, 2, sizeof(Virtualization), false},  // Virtualization
+    {{11154, 11}, {11141, 13}, 215, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{11293, 11}, {11263, 30}, 218, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{11443, 14}, {11418, 25}, 220, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{11545, 8}, {11513, 32}, 222, 1, sizeof(Topology), false},  // Topology
+    {{11785, 8}, {11769, 16}, 223, 6, sizeof(Platform), false},  // Platform
+    {{12053, 12}, {12025, 28}, 229, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{12266, 6}, {12252, 14}, 234, 6, sizeof(Fabric), false},  // Fabric
+    {{12420, 3}, {12396, 24}, 240, 3, sizeof(Gpm), false},  // Gpm
+    {{12544, 18}, {12521, 23}, 243, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{12597, 12}, {12580, 17}, 247, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{12814, 18}, {12791, 23}, 249, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{12928, 14}, {12911, 17}, 255, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{12987, 10}, {12956, 31}, 259, 1, sizeof(FailureXid), false},  // FailureXid
+    {{13108, 7}, {13091, 17}, 260, 5, sizeof(Failure), false},  // Failure
+    {{13205, 20}, {13182, 23}, 265, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{13527, 8}, {13506, 21}, 267, 8, sizeof(Features), false},  // Features
+    {{13673, 14}, {13644, 29}, 275, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{15706, 3}, {15698, 8}, 279, 66, sizeof(Gpu), true},  // Gpu
+    {{15882, 10}, {15873, 9}, 345, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{15924, 8}, {15912, 12}, 350, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{16040, 14}, {16015, 25}, 352, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{16093, 12}, {16072, 21}, 356, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{16338, 6}, {16314, 24}, 358, 8, sizeof(NvLink), true},  // NvLink
+    {{16470, 11}, {16450, 20}, 366, 4, sizeof(RootComplex), true},  // RootComplex
+    {{16584, 12}, {16547, 37}, 370, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{17012, 10}, {16943, 69}, 372, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{17503, 7}, {17472, 31}, 384, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
