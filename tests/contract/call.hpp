@@ -30,10 +30,11 @@ class Library {
 };
 
 // One call: arguments are valid unless a test breaks one. Every pointer has a buffer of its own, filled with a pattern
-// behind the bytes that the function may touch.
+// behind the bytes that the function may touch. The contract outlives the call.
 class Call {
  public:
   explicit Call(const Contract& contract);
+  explicit Call(Contract&&) = delete;
 
   void set(std::size_t argument, std::uintptr_t value) { values_[argument] = value; }
   unsigned char* buffer(std::size_t argument) { return buffers_[argument].get(); }

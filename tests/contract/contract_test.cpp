@@ -40,7 +40,8 @@ TEST(BeforeInit, EveryFunctionSaysUninitialized) {
   int checked = 0;
   for (const auto& contract : contracts()) {
     if (contract.before_init) continue;
-    Call call(Contract{contract.name, "", {}, {}, 0, true, {}, {}});
+    const Contract without_arguments{contract.name, "", {}, {}, 0, true, {}, {}};
+    Call call(without_arguments);
     EXPECT_EQ(call.run(), kUninitialized) << contract.name;
     ++checked;
   }
