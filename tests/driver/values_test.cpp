@@ -138,6 +138,39 @@ device_defaults:
   EXPECT_EQ(count, 15U);
 }
 
+TEST_F(Values, FabricTellsClusterAndHealth) {
+  start(R"(version: "1.0"
+base: gb200
+device_defaults:
+  fabric:
+    cluster_uuid: 00112233-4455-6677-8899-aabbccddeeff
+    clique_id: 7
+    health: {degraded_bandwidth: true, incorrect_configuration: no_partition}
+devices:
+  - {index: 1, fabric: {state: in_progress}}
+  - {index: 2, fabric: {state: N/A}}
+)");
+  nvmlGpuFabricInfo_v3_t info{};
+  info.version = version_tag<nvmlGpuFabricInfo_v3_t>;
+  ASSERT_EQ(call("nvmlDeviceGetGpuFabricInfoV", device(), &info), NVML_SUCCESS);
+  EXPECT_EQ(info.state, GPU_FABRIC_STATE_COMPLETED);
+  EXPECT_EQ(info.cliqueId, 7U);
+  EXPECT_EQ(info.clusterUuid[0], 0x00);
+  EXPECT_EQ(info.clusterUuid[15], 0xFF);
+  EXPECT_EQ(info.healthMask, 1U | 2U << 2 | 2U << 4 | 2U << 6 | 4U << 8);
+  EXPECT_EQ(info.healthSummary, GPU_FABRIC_HEALTH_SUMMARY_HEALTHY);
+  // A client of the second version has a struct that ends before the summary.
+  unsigned char bytes[48];
+  std::memset(bytes, 0xA5, sizeof bytes);
+  std::memcpy(bytes, &version_tag<nvmlGpuFabricInfo_v2_t>, 4);
+  ASSERT_EQ(call("nvmlDeviceGetGpuFabricInfoV", device(), static_cast<void*>(bytes)), NVML_SUCCESS);
+  for (std::size_t i = sizeof(nvmlGpuFabricInfo_v2_t); i < sizeof bytes; ++i) EXPECT_EQ(bytes[i], 0xA5) << i;
+  ASSERT_EQ(call("nvmlDeviceGetGpuFabricInfoV", device(1), &info), NVML_SUCCESS);
+  EXPECT_EQ(info.state, GPU_FABRIC_STATE_IN_PROGRESS);
+  EXPECT_EQ(info.cliqueId, 0U);
+  EXPECT_EQ(call("nvmlDeviceGetGpuFabricInfoV", device(2), &info), NVML_ERROR_NOT_SUPPORTED);
+}
+
 TEST_F(Values, ClocksAreToldAsText) {
   start("h100");
   nvmlDeviceCurrentClockFreqs_t frequencies{};

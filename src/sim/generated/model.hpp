@@ -176,6 +176,43 @@ struct TopologyLevel {
   };
 };
 
+// nvmlGpuFabricState_t
+struct FabricState {
+  enum : std::uint32_t {
+    completed = 3u,  // NVML_GPU_FABRIC_STATE_COMPLETED
+    auto_ = 3u,  // NVML_GPU_FABRIC_STATE_COMPLETED
+    not_supported = 0u,  // NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    not_started = 1u,  // NVML_GPU_FABRIC_STATE_NOT_STARTED
+    in_progress = 2u,  // NVML_GPU_FABRIC_STATE_IN_PROGRESS
+  };
+};
+
+// unsigned char
+struct FabricHealthSummary {
+  enum : std::uint32_t {
+    healthy = 1u,  // NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    auto_ = 1u,  // NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    unhealthy = 2u,  // NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    limited_capacity = 3u,  // NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    not_supported = 0u,  // NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+  };
+};
+
+// unsigned int
+struct FabricConfiguration {
+  enum : std::uint32_t {
+    not_supported = 0u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    none = 1u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
+    incorrect_sysguid = 2u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    incorrect_chassis_sn = 3u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    no_partition = 4u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    insufficient_nvlinks = 5u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    incompatible_gpu_fw = 6u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    invalid_location = 7u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    gpu_state_invalid = 8u,  // NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+  };
+};
+
 // Confidential computing of the host.
 struct SystemConfCompute {
   Field<std::uint32_t> cpu_caps;  // CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*.
@@ -584,23 +621,23 @@ struct Platform {
   Field<std::uint32_t> module_id;  // Module.
 };
 
-// Health of the NVLink fabric.
+// Health of the NVLink fabric. What is left out is not reported.
 struct FabricHealth {
   Field<bool> degraded_bandwidth;  // Bandwidth is degraded.
   Field<bool> route_recovery;  // Routes are being recovered.
   Field<bool> route_unhealthy;  // A route is unhealthy.
   Field<bool> access_timeout_recovery;  // Access timeouts are being recovered.
-  Field<Text<64>> incorrect_configuration;  // What is configured wrongly.
+  Field<std::uint32_t> incorrect_configuration;  // What is configured wrongly.
 };
 
 // NVLink fabric.
 struct Fabric {
   Field<Text<37>> cluster_uuid;  // UUID of the cluster.
   Field<std::uint32_t> clique_id;  // Clique.
-  Field<Text<16>> state;  // Registration with the fabric manager.
-  Field<Text<32>> health_summary;  // Summary of the health.
+  Field<std::uint32_t> state;  // Registration with the fabric manager. Absent on GPUs without a fabric.
+  Field<std::uint32_t> health_summary;  // Summary of the health.
   FabricHealth health;  // Health in detail.
-  Field<std::uint32_t> health_mask;  // Health, as NVML's bit mask.
+  Field<std::uint32_t> health_mask;  // Health as NVML's bit mask, in place of the details.
 };
 
 // GPU performance metrics.

@@ -157,7 +157,8 @@ ModelEnum enum_from(const std::string& name, const At& at, const Facts& facts) {
   at.each([&](const std::string& key, const At& value) {
     if (key == "type") {
       e.nvml_type = value.text("an NVML type");
-      if (!facts.enumeration(e.nvml_type) && !facts.type_definition(e.nvml_type))
+      const bool plain = e.nvml_type == "unsigned char" || e.nvml_type == "unsigned int";  // constants without a type
+      if (!plain && !facts.enumeration(e.nvml_type) && !facts.type_definition(e.nvml_type))
         value.fail("the facts have no type '" + e.nvml_type + "'");
     } else if (key == "words") {
       value.each([&](const std::string& word, const At& constant) {

@@ -1,6 +1,7 @@
 // From an index, a serial, a UUID or a PCI address to a handle.
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/hex.hpp"
 #include "driver/nvml/read.hpp"
 
 namespace nvmlkit::driver::functions {
@@ -17,26 +18,10 @@ nvmlReturn_t find(const Machine& machine, nvmlDevice_t* device, Matches matches)
   return NVML_ERROR_NOT_FOUND;
 }
 
-constexpr int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// Do the 32 hexadecimal digits of "GPU-xxxxxxxx-xxxx-..." say these 16 bytes?
+// Does the text say these 16 bytes?
 bool same_uuid(std::string_view text, const unsigned char (&bytes)[16]) {
-  if (text.substr(0, 4) == "GPU-") text.remove_prefix(4);
-  std::size_t digits = 0;
-  for (const char c : text) {
-    if (c == '-') continue;
-    const int value = hex_digit(c);
-    if (value < 0 || digits >= 32) return false;
-    const int wanted = digits % 2 == 0 ? bytes[digits / 2] >> 4 : bytes[digits / 2] & 15;
-    if (value != wanted) return false;
-    ++digits;
-  }
-  return digits == 32;
+  unsigned char own[16] = {};
+  return parse_uuid_bytes(text, own) && std::memcmp(own, bytes, sizeof own) == 0;
 }
 
 }  // namespace

@@ -64,6 +64,10 @@ nvmlReturn_t EventSetWait_v2(const Machine& machine, nvmlEventSet_t set, nvmlEve
 nvmlReturn_t EventSetFree(const Machine& machine, nvmlEventSet_t set);
 nvmlReturn_t EventSetWait(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
 
+// fabric
+nvmlReturn_t DeviceGetGpuFabricInfo(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfo_t* gpuFabricInfo);
+nvmlReturn_t DeviceGetGpuFabricInfoV(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfoV_t* gpuFabricInfo);
+
 // field_values
 nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values);
 
