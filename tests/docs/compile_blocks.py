@@ -1,8 +1,8 @@
 """Compiles the C++ blocks of a Markdown page: compile_blocks.py --compiler CXX --include DIR PAGE.
 
 A block with a main() or a namespace is a program of its own; any other becomes the body of a function in which
-`library`, `device` and `gpu` mean what the guides say they mean, unless the block declares them itself. A block marked
-`cpp` is compiled, one with another word after its fence is left alone. Errors carry the page's own line numbers.
+`library` and `device` mean what the guides say they mean, unless the block declares them itself. Errors carry the
+page's own line numbers.
 """
 
 import argparse
@@ -30,34 +30,55 @@ def declares(code: str, name: str) -> bool:
     return re.search(rf"(?:\bauto|\bLibrary|\bDevice)\s*&?\s+{name}\b\s*(?:=|:|\(|\{{)", code) is not None
 
 
-def program(page: Path, line: int, code: str) -> str:
-    place = f'#line {line} "{page.name}"\n'
-    if re.search(r"^\s*(?:int main|namespace|struct|class|template|TEST)\b", code, re.M) or "#include" in code:
-        return f"{HEADERS}{place}{code}"
+def stands_alone(code: str) -> bool:
+    return re.search(r"^\s*(?:int main|namespace|struct|class|template|TEST)\b", code, re.M) is not None or "#include" in code
+
+
+def function(code: str, number: int) -> str:
     given = ", ".join(text for name, text in GIVEN.items() if not declares(code, name))
     # A lambda may return anything, and a block may end with a return of its own.
-    return (f"{HEADERS}namespace nvml = nvmlkit::nvml;\nnamespace abi = nvmlkit::abi;\n"
-            f"[[maybe_unused]] static auto block = []({given}) {{\n{place}{code}\n}};\n")
+    return f"static auto block_{number} = []({given}) {{\n{code}\n}};\n"
+
+
+def programs(page: Path, text: str) -> list[str]:
+    """What is compiled for a page: each block that stands alone, and all others together."""
+    together = [f"{HEADERS}namespace nvml = nvmlkit::nvml;\nnamespace abi = nvmlkit::abi;\n"]
+    alone = []
+    for number, block in enumerate(FENCE.finditer(text)):
+        place = f'#line {text.count(chr(10), 0, block.start(1)) + 1} "{page.name}"\n'
+        if stands_alone(block.group(1)):
+            alone.append(f"{HEADERS}{place}{block.group(1)}")
+        else:
+            together.append(function(f"{place}{block.group(1)}", number))
+    return alone + (["".join(together)] if len(together) > 1 else [])
+
+
+def words(code: str) -> str:
+    """The code without spaces and comments: the same text in another place looks the same."""
+    return re.sub(r"\s+", "", re.sub(r"//[^\n]*", "", code))
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--compiler", required=True)
     options.add_argument("--include", action="append", default=[])
+    options.add_argument("--example", type=Path, help="a program that has to contain the first block word for word")
     options.add_argument("page", type=Path)
     arguments = options.parse_args()
     text = arguments.page.read_text(encoding="utf-8")
-    blocks = list(FENCE.finditer(text))
+    blocks = FENCE.findall(text)
     if not blocks:
         print(f"{arguments.page}: no C++ in it")
+        return 1
     failed = 0
-    for block in blocks:
-        line = text.count("\n", 0, block.start(1)) + 1
+    if arguments.example and words(blocks[0]) not in words(arguments.example.read_text(encoding="utf-8")):
+        print(f"{arguments.example} does not contain the first block of {arguments.page.name}")
+        failed += 1
+    for source in programs(arguments.page, text):
         command = [arguments.compiler, "-std=c++20", "-fsyntax-only", "-w", "-x", "c++",
                    *(f"-I{directory}" for directory in arguments.include), "-"]
-        done = subprocess.run(command, input=program(arguments.page, line, block.group(1)), text=True, check=False)
-        failed += done.returncode != 0
-    print(f"{arguments.page.name}: {len(blocks)} blocks, {failed} do not compile")
+        failed += subprocess.run(command, input=source, text=True, check=False).returncode != 0
+    print(f"{arguments.page.name}: {len(blocks)} blocks, {failed} failures")
     return 1 if failed else 0
 
 

@@ -26,9 +26,9 @@ def parse(text: str) -> dict[str, dict[tuple, float]]:
 def check(text: str) -> None:
     families = parse(text)
 
-    def value(name: str, **labels: str) -> float:
-        found = [v for key, v in families.get(name, {}).items() if labels.items() <= dict(key).items()]
-        assert len(found) == 1, f"{name} {labels}: {found}"
+    def value(family: str, /, **labels: str) -> float:
+        found = [v for key, v in families.get(family, {}).items() if labels.items() <= dict(key).items()]
+        assert len(found) == 1, f"{family} {labels}: {found}"
         return found[0]
 
     assert abs(value("nvml_power_watts", uuid=BUSY) - 512.34) < 1e-6
