@@ -201,6 +201,35 @@ TEST(Sampler, OlderFunctionsStandInOnce) {
   EXPECT_EQ(sampler.reading(0, 1).status, Errc::not_supported);
 }
 
+TEST(Sampler, AGpuThatIsLostLaterLeavesTheOthersAlone) {
+  static bool lost = false;
+  lost = false;
+  Table table = eight_gpus();
+  table.DeviceGetPowerUsage = [](abi::nvmlDevice_t device, unsigned int* power) {
+    if (lost && number_of(device) == 3) return abi::NVML_ERROR_GPU_IS_LOST;
+    *power = 5;
+    return abi::NVML_SUCCESS;
+  };
+  table.DeviceGetFieldValues = [](abi::nvmlDevice_t device, int count, abi::nvmlFieldValue_t* values) {
+    if (lost && number_of(device) == 3) return abi::NVML_ERROR_GPU_IS_LOST;
+    for (int i = 0; i < count; ++i) values[i].valueType = abi::NVML_VALUE_TYPE_UNSIGNED_INT;
+    return abi::NVML_SUCCESS;
+  };
+  const Library library = Library::from_table(table).value();
+  auto sampler =
+      Sampler::create(library, devices_of(library), {Metric::power, Metric::energy, Metric::power_instant}).value();
+  sampler.tick();
+  EXPECT_TRUE(sampler.reading(3, 0).ok());
+  lost = true;
+  sampler.tick();
+  for (std::size_t gpu = 0; gpu < sampler.device_count(); ++gpu)
+    for (std::size_t i = 0; i < sampler.request_count(); ++i)
+      EXPECT_EQ(sampler.reading(gpu, i).status, gpu == 3 ? Errc::gpu_is_lost : Errc::success) << gpu << ' ' << i;
+  lost = false;
+  sampler.tick();
+  EXPECT_TRUE(sampler.reading(3, 1).ok());
+}
+
 TEST(Sampler, AfterCloseEveryReadingSaysSo) {
   Library library = Library::from_table(eight_gpus()).value();
   auto sampler = Sampler::create(library, {library.device(0).value()}, {Metric::power, Metric::power_instant}).value();
