@@ -25,7 +25,7 @@ class Join {
 
   ProcessList finish(const Library& library) {
     for (auto& [pid, process] : by_pid_) {
-      std::stable_sort(process.uses.begin(), process.uses.end(), [](const ProcessUse& a, const ProcessUse& b) {
+      std::sort(process.uses.begin(), process.uses.end(), [](const ProcessUse& a, const ProcessUse& b) {
         return std::tie(a.device_index, a.gpu_instance, a.compute_instance) <
                std::tie(b.device_index, b.gpu_instance, b.compute_instance);
       });
