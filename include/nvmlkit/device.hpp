@@ -14,6 +14,9 @@ struct FieldId {
   unsigned int scope = 0;
 };
 
+class FanRange;
+class NvLinkRange;
+
 class Device : public DeviceMethods {
  public:
   using DeviceMethods::DeviceMethods;
@@ -58,6 +61,10 @@ class Device : public DeviceMethods {
 
   // The MIG devices that exist now; indices without one are passed over. @c nvmlDeviceGetMigDeviceHandleByIndex
   Result<std::vector<Device>> mig_devices() const;
+  // Empty for a GPU without fans. Include <nvmlkit/ranges.hpp>. @c nvmlDeviceGetNumFans
+  Result<FanRange> fans() const;
+  // Active or not; empty for a GPU without NVLink. Include <nvmlkit/ranges.hpp>. @c nvmlDeviceGetNvLinkState
+  Result<NvLinkRange> nvlinks() const;
 };
 
 // Asks for one GPU at a time, so that a GPU that is not looked at is not touched.

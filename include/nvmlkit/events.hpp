@@ -31,8 +31,12 @@ class EventSet {
   // `types` is a mask of abi::EventType...; see Device::supported_event_types(). @c nvmlDeviceRegisterEvents
   Result<void> watch(const Device& device, unsigned long long types);
 
-  // Empty when nothing came in time. The library waits in slices, so that a stop request ends the wait within 100 ms.
+  // Empty when nothing came in time, or when `stop` was requested; a failure when the driver says so, a lost GPU for
+  // one. The library waits in slices, so that a stop request ends the wait within 100 ms. A deadline that has passed,
+  // and a stop that was requested before, still take an event that is there already.
   // @c nvmlEventSetWait_v2 @c nvmlEventSetWait
+  Result<std::optional<Event>> wait_until(std::chrono::steady_clock::time_point deadline, std::stop_token stop = {});
+  // The same with a time from now; milliseconds::max() waits for ever.
   Result<std::optional<Event>> wait(std::chrono::milliseconds timeout, std::stop_token stop = {});
 
   abi::nvmlEventSet_t handle() const noexcept { return set_; }

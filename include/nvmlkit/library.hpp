@@ -10,6 +10,7 @@ namespace nvmlkit::nvml {
 class Device;
 class DeviceRange;
 class Unit;
+class UnitRange;
 
 // Bits for nvmlInitWithFlags.
 enum class InitFlags : unsigned int {
@@ -51,6 +52,8 @@ class Library : public LibraryMethods {
 
   Result<unsigned int> unit_count() const;
   Result<Unit> unit(unsigned int index) const;
+  // Include <nvmlkit/ranges.hpp>. @c nvmlUnitGetCount @c nvmlUnitGetHandleByIndex
+  Result<UnitRange> units() const;
 
   // Any C function, with the same checks as the methods: library.call(&Table::DeviceGetName, device.handle(), ...).
   template <class Function, class... Arguments>

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <nvmlkit/device.hpp>
+#include <nvmlkit/energy_meter.hpp>
 #include <nvmlkit/error.hpp>
 #include <nvmlkit/events.hpp>
 #include <nvmlkit/generated/abi.hpp>
 #include <nvmlkit/library.hpp>
 #include <nvmlkit/loader.hpp>
 #include <nvmlkit/objects.hpp>
+#include <nvmlkit/process_list.hpp>
+#include <nvmlkit/ranges.hpp>
 #include <nvmlkit/result.hpp>
+#include <nvmlkit/sampler.hpp>
 #include <nvmlkit/table.hpp>
 #include <nvmlkit/units.hpp>

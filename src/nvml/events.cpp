@@ -63,15 +63,30 @@ Result<std::optional<Event>> EventSet::wait_once(unsigned int timeout_ms) {
       });
 }
 
+Result<std::optional<Event>> EventSet::wait_until(std::chrono::steady_clock::time_point deadline,
+                                                  std::stop_token stop) {
+  using Clock = std::chrono::steady_clock;
+  using std::chrono::milliseconds;
+  while (true) {
+    const bool stopped = stop.stop_requested();
+    // Compared before it is subtracted: a deadline at the end of time must not overflow.
+    const Clock::time_point now = Clock::now();
+    const bool last = stopped || deadline <= now + kSlice;
+    milliseconds slice = kSlice;
+    if (stopped || deadline <= now)
+      slice = milliseconds(0);
+    else if (last)
+      slice = std::chrono::ceil<milliseconds>(deadline - now);
+    auto event = wait_once(static_cast<unsigned int>(slice.count()));
+    if (!event || *event || last) return event;
+  }
+}
+
 Result<std::optional<Event>> EventSet::wait(std::chrono::milliseconds timeout, std::stop_token stop) {
   using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + timeout;
-  while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
-    const auto slice = std::clamp(left, std::chrono::milliseconds(0), kSlice);
-    auto event = wait_once(static_cast<unsigned int>(slice.count()));
-    if (!event || *event || left <= slice || stop.stop_requested()) return event;
-  }
+  const Clock::time_point now = Clock::now();
+  const bool for_ever = timeout > std::chrono::duration_cast<std::chrono::milliseconds>(Clock::time_point::max() - now);
+  return wait_until(for_ever ? Clock::time_point::max() : now + timeout, std::move(stop));
 }
 
 }  // namespace nvmlkit::nvml

@@ -39,6 +39,8 @@ std::vector<Output> all_outputs(const Registry& r) {
     out.push_back({"src/nvml/generated/" + c.file + ".cpp", c.source});
   }
   out.push_back({"docs/reference/functions.md", emit_function_reference(r.facts, r.semantics)});
+  for (const auto& page : emit_class_pages(r.facts, r.semantics))
+    out.push_back({"docs/reference/classes/" + page.file + ".md", page.text});
 
   out.push_back({"src/sim/generated/model.hpp", emit_model_structs(r.model, r.facts)});
   out.push_back({"src/sim/generated/model_descriptors.hpp", emit_model_descriptors_header(r.model, r.facts)});

@@ -26,4 +26,10 @@ std::vector<GeneratedClass> emit_classes(const Facts&, const Semantics&);
 
 std::string emit_function_reference(const Facts&, const Semantics&);  // docs/reference/functions.md
 
+struct ClassPage {
+  std::string file;  // without folder and ending
+  std::string text;
+};
+std::vector<ClassPage> emit_class_pages(const Facts&, const Semantics&);  // docs/reference/classes/*.md
+
 }  // namespace nvmlgen
