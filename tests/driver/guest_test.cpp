@@ -54,7 +54,8 @@ std::vector<std::array<void*, 2>> signal_handlers() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action {};
     if (sigaction(number, nullptr, &action) == 0)
-      handlers.push_back({reinterpret_cast<void*>(action.sa_handler), reinterpret_cast<void*>(std::uintptr_t(action.sa_flags))});
+      handlers.push_back(
+          {reinterpret_cast<void*>(action.sa_handler), reinterpret_cast<void*>(std::uintptr_t(action.sa_flags))});
   }
   return handlers;
 }

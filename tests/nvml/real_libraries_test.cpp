@@ -61,7 +61,8 @@ class RealLibrary : public testing::TestWithParam<const char*> {
   void SetUp() override {
     const std::string variable = std::string("NVMLKIT_TEST_LIB_") + GetParam();
     const char* path = std::getenv(variable.c_str());
-    if (!path || !std::filesystem::exists(path)) GTEST_SKIP() << variable << " names no library: scripts/setup --print-env";
+    if (!path || !std::filesystem::exists(path))
+      GTEST_SKIP() << variable << " names no library: scripts/setup --print-env";
     path_ = std::filesystem::canonical(path);
   }
 

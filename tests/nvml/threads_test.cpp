@@ -262,8 +262,8 @@ TEST_F(Threads, UnloadsWhenTheLastObjectEnds) {
     return handle != nullptr;
   };
   if (loaded()) GTEST_SKIP() << "another test of this process keeps the library loaded";
-  auto library = std::make_unique<Library>(
-      Library::open({.load = {.path = NVMLKIT_TEST_LIBRARY, .keep_open = false}}).value());
+  auto library =
+      std::make_unique<Library>(Library::open({.load = {.path = NVMLKIT_TEST_LIBRARY, .keep_open = false}}).value());
   auto device = std::make_unique<Device>(library->device(0).value());
   library.reset();
   EXPECT_TRUE(loaded());

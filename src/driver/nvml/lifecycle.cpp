@@ -35,8 +35,8 @@ constinit State state;
 // A child has only the thread that forked; with the lock held across the fork, no other thread's start is cut in half.
 bool watch_forks() {
   if (!state.watches_forks)
-    state.watches_forks = pthread_atfork([] { state.mutex.lock(); }, [] { state.mutex.unlock(); },
-                                         [] { state.mutex.unlock(); }) == 0;
+    state.watches_forks =
+        pthread_atfork([] { state.mutex.lock(); }, [] { state.mutex.unlock(); }, [] { state.mutex.unlock(); }) == 0;
   return state.watches_forks;
 }
 

@@ -26,7 +26,8 @@ nvmlReturn_t SystemGetDriverBranch(const Machine& machine, nvmlSystemDriverBranc
   const auto major = version->view().substr(0, version->view().find('.'));
   char branch[96];  // no allocation: nothing may throw out of a C function
   const int size = std::snprintf(branch, sizeof branch, "r%.*s_00", static_cast<int>(major.size()), major.data());
-  return write_text({branch, static_cast<std::size_t>(size)}, branchInfo->branch, std::min<unsigned int>(length, sizeof branchInfo->branch));
+  return write_text({branch, static_cast<std::size_t>(size)}, branchInfo->branch,
+                    std::min<unsigned int>(length, sizeof branchInfo->branch));
 }
 
 // A name that is too long for the buffer is cut, as on hardware.
