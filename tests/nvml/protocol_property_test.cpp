@@ -3,77 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <nvmlkit/detail/protocols.hpp>
-#include <random>
 
 #include "fake_table.hpp"
+#include "liar.hpp"
 
 namespace nvmlkit::nvml {
 namespace {
 
+using test::Liar;
+
 constexpr unsigned int kSeeds = 4000;
 // A driver is asked at most this often for one answer, whatever it says.
 constexpr int kMostCalls = 32;
-
-// A driver that lies. What it may write is what a C function may: the capacity that it was told, nothing more.
-class Liar {
- public:
-  explicit Liar(unsigned int seed) : random_(seed) {}
-
-  unsigned int number() {
-    switch (random_() % 6) {
-      case 0:
-        return 0;
-      case 1:
-        return ~0U;
-      case 2:
-        return random_() % 8;
-      case 3:
-        return random_() % 5000;
-      case 4:
-        return 1U << (random_() % 32);
-      default:
-        return static_cast<unsigned int>(random_());
-    }
-  }
-
-  Errc code() {
-    switch (random_() % 8) {
-      case 0:
-      case 1:
-      case 2:
-        return Errc::success;
-      case 3:
-      case 4:
-        return Errc::insufficient_size;
-      case 5:
-        return Errc::not_supported;
-      case 6:
-        return static_cast<Errc>(random_() % 40);  // all the named ones
-      default:
-        return static_cast<Errc>(1000 + random_() % 100000);  // of a newer driver
-    }
-  }
-
-  // Often without a terminator.
-  void scribble(void* place, std::size_t size) {
-    auto* bytes = static_cast<unsigned char*>(place);
-    const std::size_t written = size == 0 ? 0 : random_() % (size + 1);
-    const bool terminated = random_() % 2;
-    for (std::size_t i = 0; i < written; ++i) bytes[i] = static_cast<unsigned char>(random_() | !terminated);
-  }
-
-  detail::Outcome answer() {
-    ++calls;
-    return {code(), symbol_index(&Table::DeviceGetName)};
-  }
-
-  bool coin() { return random_() % 2; }
-
-  int calls = 0;
-
- private:
-  std::mt19937 random_;
-};
 
 // Runs `work` with every seed.
 template <class Work>
@@ -106,7 +47,9 @@ TEST(ProtocolProperty, StringWithLength) {
       return liar.answer();
     });
     check_failure(text);
-    if (text) EXPECT_EQ(text->find('\0'), std::string::npos);
+    if (text) {
+      EXPECT_EQ(text->find('\0'), std::string::npos);
+    }
   });
 }
 
@@ -122,7 +65,9 @@ TEST(ProtocolProperty, StringWithLengthInAndOut) {
       return liar.answer();
     });
     check_failure(text);
-    if (text) EXPECT_LE(text->size(), last);
+    if (text) {
+      EXPECT_LE(text->size(), last);
+    }
   });
 }
 
@@ -145,7 +90,9 @@ TEST(ProtocolProperty, CountThenFill) {
       return liar.answer();
     });
     check_failure(list);
-    if (list) EXPECT_LE(list->size(), told) << "entries that the driver had no room for";
+    if (list) {
+      EXPECT_LE(list->size(), told) << "entries that the driver had no room for";
+    }
   });
 }
 
@@ -158,7 +105,9 @@ TEST(ProtocolProperty, KnownCapacity) {
       return liar.answer();
     });
     check_failure(list);
-    if (list) EXPECT_LE(list->size(), detail::kKnownCapacity);
+    if (list) {
+      EXPECT_LE(list->size(), detail::kKnownCapacity);
+    }
   });
 }
 
@@ -170,7 +119,9 @@ TEST(ProtocolProperty, FixedSize) {
       return liar.answer();
     });
     check_failure(list);
-    if (list) EXPECT_EQ(list->size(), size);
+    if (list) {
+      EXPECT_EQ(list->size(), size);
+    }
   });
 }
 
@@ -296,7 +247,9 @@ TEST(ProtocolProperty, MethodsOfALyingDriver) {
     check_failure(device.memory_info());
     const auto values = device.field_values({{1}, {2}, {3}});
     check_failure(values);
-    if (values) EXPECT_EQ(values->size(), 3u);
+    if (values) {
+      EXPECT_EQ(values->size(), 3u);
+    }
     if (testing::Test::HasFailure()) return;
   }
 }

@@ -146,7 +146,7 @@ TEST_P(RealLibrary, ChainsEndAtTheSymbolsThatAreThere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Branches, RealLibrary, testing::Values("535", "550", "555"),
-                         [](const auto& info) { return "Branch" + std::string(info.param); });
+                         [](const auto& branch) { return "Branch" + std::string(branch.param); });
 
 }  // namespace
 }  // namespace nvmlkit::nvml
