@@ -1,7 +1,9 @@
 # What every target of the project shares: language level, output places, ccache, warnings, sanitizers.
 include(GNUInstallDirs)
 
-set(CMAKE_CXX_STANDARD 20)
+if(NOT CMAKE_CXX_STANDARD OR CMAKE_CXX_STANDARD LESS 20 OR CMAKE_CXX_STANDARD EQUAL 98)
+  set(CMAKE_CXX_STANDARD 20)
+endif()
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD 11)
@@ -25,6 +27,21 @@ if(NVMLKIT_SANITIZE)
   add_compile_options(-fsanitize=${NVMLKIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${NVMLKIT_SANITIZE})
 endif()
+
+# What the headers are told about this build; see nvmlkit/detail/expected.hpp.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("#include <version>
+#ifndef __cpp_lib_expected
+#error no std::expected
+#endif
+int main() {}" NVMLKIT_HAVE_STD_EXPECTED)
+set(NVMLKIT_STD_EXPECTED 0)
+if(NVMLKIT_HAVE_STD_EXPECTED)
+  set(NVMLKIT_STD_EXPECTED 1)
+endif()
+set(NVMLKIT_BUILD_CONFIG_DIR "${PROJECT_BINARY_DIR}/include")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/build_config.hpp.in"
+  "${NVMLKIT_BUILD_CONFIG_DIR}/nvmlkit/detail/build_config.hpp" @ONLY)
 
 # Warnings for our own code; a target opts in, so that headers of others stay out of it.
 function(nvmlkit_warnings target)

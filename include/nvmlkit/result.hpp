@@ -2,23 +2,23 @@
 #pragma once
 
 #include <functional>
+#include <nvmlkit/detail/expected.hpp>
 #include <nvmlkit/error.hpp>
 #include <optional>
-#include <tl/expected.hpp>
 #include <type_traits>
 #include <utility>
 
 namespace nvmlkit::nvml {
 
-// tl::expected with a value() that throws nvml::Error, and aborts with the message where there are no exceptions.
+// std::expected or tl::expected with a value() that throws nvml::Error, and aborts with the message where there are no exceptions.
 template <class T>
-class [[nodiscard]] Result : public tl::expected<T, Failure> {
-  using Base = tl::expected<T, Failure>;
+class [[nodiscard]] Result : public detail::expected<T, Failure> {
+  using Base = detail::expected<T, Failure>;
 
  public:
   using Base::Base;
   Result(Base other) : Base(std::move(other)) {}
-  Result(Failure failure) : Base(tl::unexpect, std::move(failure)) {}
+  Result(Failure failure) : Base(detail::unexpect, std::move(failure)) {}
 
   const T& value() const& {
     if (!this->has_value()) raise(this->error());
@@ -54,14 +54,14 @@ class [[nodiscard]] Result : public tl::expected<T, Failure> {
 };
 
 template <>
-class [[nodiscard]] Result<void> : public tl::expected<void, Failure> {
-  using Base = tl::expected<void, Failure>;
+class [[nodiscard]] Result<void> : public detail::expected<void, Failure> {
+  using Base = detail::expected<void, Failure>;
 
  public:
   using Base::Base;
   Result() = default;
   Result(Base other) : Base(std::move(other)) {}
-  Result(Failure failure) : Base(tl::unexpect, std::move(failure)) {}
+  Result(Failure failure) : Base(detail::unexpect, std::move(failure)) {}
 
   void value() const {
     if (!has_value()) raise(error());

@@ -15,9 +15,8 @@ namespace fs = std::filesystem;
 std::optional<fs::path> driver_directory() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  // lib/nvmlkit before lib: the lib of a system prefix may hold NVIDIA's own library.
-  for (const fs::path& candidate :
-       {self.parent_path() / "../lib/nvmlkit", fs::path(NVMLKIT_INSTALLED_DRIVER_DIR), self.parent_path() / "../lib"}) {
+  // Installed, then in a build folder. In this order: the lib of a system prefix may hold NVIDIA's own library.
+  for (const fs::path& candidate : {self.parent_path() / NVMLKIT_DRIVER_DIR, self.parent_path() / "../lib"}) {
     if (fs::exists(candidate / "libnvidia-ml.so.1", error)) return fs::weakly_canonical(candidate, error);
   }
   return std::nullopt;

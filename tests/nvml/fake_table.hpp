@@ -1,14 +1,15 @@
 // A driver made of a few functions, for tests that need no GPU: counts inits and shutdowns, knows two devices.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <nvmlkit/nvml.hpp>
 
 namespace nvmlkit::nvml::test {
 
-inline int inits = 0;
-inline int shutdowns = 0;
+inline std::atomic<int> inits = 0;
+inline std::atomic<int> shutdowns = 0;
 
 inline abi::nvmlDevice_t device_handle(unsigned int index) {
   return reinterpret_cast<abi::nvmlDevice_t>(static_cast<std::uintptr_t>(0x1000 + index));

@@ -177,9 +177,9 @@ TEST(BadMachineFile, NamesTheReason) {
   EXPECT_EQ(read_machine_file("/nonexistent/m.yaml", error), nullptr);
   EXPECT_EQ(error.text(), "/nonexistent/m.yaml: cannot be read: No such file or directory");
   EXPECT_EQ(read_machine_file("/", error), nullptr);
-  EXPECT_EQ(error.text(), "/: cannot be read: Is a directory");
+  EXPECT_EQ(error.text(), "/: expected a file, got a directory");
   EXPECT_EQ(read_machine_file("/dev/zero", error), nullptr);
-  EXPECT_EQ(error.text(), "/dev/zero: expected at most 16 MiB");
+  EXPECT_EQ(error.text(), "/dev/zero: expected a file, got a device");
 }
 
 TEST(BadMachineFile, DeepNestingIsRefused) {

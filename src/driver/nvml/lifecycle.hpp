@@ -5,7 +5,8 @@
 
 namespace nvmlkit::driver {
 
-abi::nvmlReturn_t initialize();
-abi::nvmlReturn_t shut_down();
+// NVML_ERROR_UNKNOWN, with one line on stderr, when the machine cannot be had, short memory included.
+abi::nvmlReturn_t initialize() noexcept;
+abi::nvmlReturn_t shut_down() noexcept;
 
 }  // namespace nvmlkit::driver

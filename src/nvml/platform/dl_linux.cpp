@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 
 #include <cstdlib>
@@ -8,7 +9,30 @@
 
 namespace nvmlkit::nvml::platform {
 
+namespace {
+
+// A program without a dynamic linker. There dlopen() would bring a second C library into the process, which crashes
+// unless it is of the very build that the program was linked with.
+bool statically_linked() {
+  int interpreters = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* count) {
+        for (int i = 0; i < object->dlpi_phnum; ++i)
+          if (object->dlpi_phdr[i].p_type == PT_INTERP) ++*static_cast<int*>(count);
+        return 1;  // the program itself comes first
+      },
+      &interpreters);
+  return interpreters == 0;
+}
+
+}  // namespace
+
 void* dl_open(const std::string& path, std::string& reason) {
+  static const bool impossible = statically_linked();
+  if (impossible) {
+    reason = "this program is linked statically and cannot load shared libraries; link it without -static";
+    return nullptr;
+  }
   void* handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!handle) {
     const char* text = ::dlerror();

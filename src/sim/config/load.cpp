@@ -1,6 +1,7 @@
 #include "sim/config/load.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,7 @@ using config::Layers;
 using config::Path;
 
 constexpr std::size_t largest_file = std::size_t{16} << 20;
+constexpr const char* too_large = "expected at most 16 MiB";
 
 [[noreturn]] void fail(std::string what, std::string message) {
   throw ConfigFailure{{std::move(what), 0, 0, std::move(message)}};
@@ -117,9 +119,29 @@ std::unique_ptr<Machine> build(std::string_view file, std::string_view text, con
   return Build(layers, overrides.gpu_count.value_or(layers.gpu_count())).run(overrides);
 }
 
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+// A descriptor that closes itself, also when an allocation throws.
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+};
+
+// Regular files only: a pipe or a terminal would keep the program that loads us waiting.
 std::string read_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) fail(path, "cannot be read: " + std::generic_category().message(errno));
+  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+  struct stat status {};
+  if (file.number < 0 || fstat(file.number, &status) != 0)
+    fail(path, "cannot be read: " + std::generic_category().message(errno));
+  if (!S_ISREG(status.st_mode)) fail(path, std::string("expected a file, got ") + kind_of(status.st_mode));
+  if (status.st_size > static_cast<off_t>(largest_file)) fail(path, too_large);
   std::string text;
   while (true) {
     const std::size_t had = text.size();
@@ -127,18 +149,14 @@ std::string read_file(const std::string& path) {
     constexpr std::size_t step = std::size_t{64} << 10;
     text.resize(had + step);
     ssize_t got = 0;
-    do got = read(fd, text.data() + had, step);
+    do got = read(file.number, text.data() + had, step);
     while (got < 0 && errno == EINTR);
     const int problem = errno;
     text.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
-    if (got < 0) {
-      close(fd);
-      fail(path, "cannot be read: " + std::generic_category().message(problem));
-    }
+    if (got < 0) fail(path, "cannot be read: " + std::generic_category().message(problem));
     if (got == 0) break;
   }
-  close(fd);
-  if (text.size() > largest_file) fail(path, "expected at most 16 MiB");
+  if (text.size() > largest_file) fail(path, too_large);
   return text;
 }
 
@@ -151,9 +169,9 @@ std::unique_ptr<Machine> guarded(ConfigError& error, Work&& work) noexcept {
     } catch (ConfigFailure& failure) {
       error = std::move(failure.error);
     } catch (const std::bad_alloc&) {
-      error = {"nvmlkit", 0, 0, "out of memory"};
+      error = {{}, 0, 0, "out of memory"};
     } catch (const std::exception& e) {
-      error = {"nvmlkit", 0, 0, e.what()};
+      error = {{}, 0, 0, e.what()};
     }
   } catch (...) {  // no memory for the message either
   }

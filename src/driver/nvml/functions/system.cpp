@@ -1,5 +1,6 @@
+#include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <string_view>
 
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
@@ -22,9 +23,11 @@ nvmlReturn_t SystemGetDriverBranch(const Machine& machine, nvmlSystemDriverBranc
                                    unsigned int length) {
   const auto& version = machine.system().driver_version;
   if (!version) return NVML_ERROR_NOT_SUPPORTED;
-  std::string branch = "r";
-  branch.append(version->view().substr(0, version->view().find('.'))).append("_00");
-  return write_text(branch, branchInfo->branch, std::min<unsigned int>(length, sizeof branchInfo->branch));
+  const auto major = version->view().substr(0, version->view().find('.'));
+  char branch[96];  // no allocation: nothing may throw out of a C function
+  const int size = std::snprintf(branch, sizeof branch, "r%.*s_00", static_cast<int>(major.size()), major.data());
+  return write_text({branch, static_cast<std::size_t>(size)}, branchInfo->branch,
+                    std::min<unsigned int>(length, sizeof branchInfo->branch));
 }
 
 // A name that is too long for the buffer is cut, as on hardware.

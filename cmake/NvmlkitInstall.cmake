@@ -1,0 +1,59 @@
+# What `cmake --install` lays down, as CMake components: bindings, sim, driver, command, data, doc.
+# Everything finds its parts relative to itself, so that the prefix can be moved.
+include(CMakePackageConfigHelpers)
+set(NVMLKIT_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/nvmlkit")
+
+function(nvmlkit_export component export_set)
+  install(EXPORT ${export_set} NAMESPACE nvmlkit:: FILE ${export_set}-targets.cmake DESTINATION "${NVMLKIT_PACKAGE_DIR}"
+          COMPONENT ${component})
+endfunction()
+
+# The bindings.
+install(TARGETS nvmlkit_nvml EXPORT nvmlkit-nvml
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT bindings
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT bindings)
+nvmlkit_export(bindings nvmlkit-nvml)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nvmlkit" "${NVMLKIT_BUILD_CONFIG_DIR}/nvmlkit"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT bindings FILES_MATCHING PATTERN "*.hpp")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nvmlkitConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/nvmlkitConfig.cmake" INSTALL_DESTINATION "${NVMLKIT_PACKAGE_DIR}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/nvmlkitConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/nvmlkitConfig.cmake" "${PROJECT_BINARY_DIR}/nvmlkitConfigVersion.cmake"
+        DESTINATION "${NVMLKIT_PACKAGE_DIR}" COMPONENT bindings)
+
+# Linking statically, a program needs our libraries' libraries in any case.
+get_target_property(type nvmlkit_nvml TYPE)
+list(TRANSFORM CMAKE_DL_LIBS PREPEND " -l" OUTPUT_VARIABLE libraries)
+string(JOIN "" libraries ${libraries})
+if(type STREQUAL "SHARED_LIBRARY")
+  set(NVMLKIT_PC_LIBS "")
+  set(NVMLKIT_PC_LIBS_PRIVATE "${libraries}")
+else()
+  set(NVMLKIT_PC_LIBS "${libraries}")
+  set(NVMLKIT_PC_LIBS_PRIVATE "")
+endif()
+file(RELATIVE_PATH NVMLKIT_PC_TO_PREFIX "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+string(REGEX REPLACE "/$" "" NVMLKIT_PC_TO_PREFIX "${NVMLKIT_PC_TO_PREFIX}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/nvmlkit.pc.in" "${PROJECT_BINARY_DIR}/nvmlkit.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/nvmlkit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT bindings)
+
+if(NVMLKIT_BUILD_DRIVER)
+  install(TARGETS nvmlkit_sim EXPORT nvmlkit-sim ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT sim)
+  nvmlkit_export(sim nvmlkit-sim)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/sim" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nvmlkit-sim" COMPONENT sim
+          FILES_MATCHING PATTERN "*.hpp")
+
+  # In a folder of its own: the system's library folder may hold NVIDIA's.
+  install(TARGETS nvidia-ml EXPORT nvmlkit-driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
+  nvmlkit_export(driver nvmlkit-driver)
+  install(TARGETS nvmlkit_cli EXPORT nvmlkit-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
+  nvmlkit_export(command nvmlkit-command)
+
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/profiles" DESTINATION "${CMAKE_INSTALL_DATADIR}/nvmlkit" COMPONENT data
+          FILES_MATCHING PATTERN "*.yaml" PATTERN "machine.schema.json")
+endif()
+
+set(documents README.md CHANGELOG.md LICENSE)
+list(TRANSFORM documents PREPEND "${PROJECT_SOURCE_DIR}/")
+install(FILES ${documents} DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)

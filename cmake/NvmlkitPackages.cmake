@@ -1,0 +1,38 @@
+# `cpack -G DEB` in a build folder: nvmlkit (the command, the driver library, the machines) and libnvmlkit-dev.
+set(CPACK_PACKAGE_VENDOR "the nvmlkit authors")
+set(CPACK_PACKAGE_CONTACT "the nvmlkit authors <nvmlkit@localhost>")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB TGZ)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# The command finds the driver library by its place; no package may find it as a library of the system.
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS OFF)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME nvmlkit)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "NVIDIA GPUs for programs, on machines without a GPU
+ The command nvmlkit runs a program with a simulated NVML driver library.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libnvmlkit-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libyaml-dev")
+if(NOT NVMLKIT_STD_EXPECTED)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libexpected-dev")
+endif()
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS nvmlkit)
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "NVML for C++, without linking to a driver
+ Headers and libraries of the nvmlkit bindings, and the simulated machine.")
+
+include(CPack)
+cpack_add_component_group(runtime)
+cpack_add_component_group(development)
+foreach(component command driver data doc)
+  cpack_add_component(${component} GROUP runtime)
+endforeach()
+foreach(component bindings sim)
+  cpack_add_component(${component} GROUP development)
+endforeach()

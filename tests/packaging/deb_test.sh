@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# deb_test.sh BUILD_DIR CPACK CONSUMER: builds the packages, looks into them, unpacks them and runs the command from there.
+set -euo pipefail
+build=$1 cpack=$2 consumer=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$cpack" -G DEB --config "$build/CPackConfig.cmake" -B "$folder" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+runtime=$(echo "$folder"/nvmlkit_*.deb) development=$(echo "$folder"/libnvmlkit-dev_*.deb)
+
+failures=0
+contains() { # contains DEB PATTERN...
+  local deb=$1 pattern list
+  list=$(dpkg -c "$deb")
+  shift
+  for pattern in "$@"; do
+    grep -qE "$pattern" <<<"$list" || { echo "$(basename "$deb") lacks $pattern"; failures=$((failures + 1)); }
+  done
+}
+lacks() {
+  local deb=$1 pattern
+  shift
+  for pattern in "$@"; do
+    if dpkg -c "$deb" | grep -E "$pattern"; then echo "... is in $(basename "$deb")"; failures=$((failures + 1)); fi
+  done
+}
+contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' 'profiles/h100\.yaml$' \
+  'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$'
+lacks "$runtime" '\.hpp$' '\.a$' '/usr/lib(/x86_64-linux-gnu)?/libnvidia-ml'
+contains "$development" 'include/nvmlkit/nvml\.hpp$' 'nvmlkitConfig\.cmake$' 'pkgconfig/nvmlkit\.pc$' 'libnvmlkit_nvml\.(a|so)' \
+  'nvmlkit/detail/build_config\.hpp$'
+lacks "$development" 'libnvidia-ml' 'bin/'
+[[ $(dpkg-deb -f "$runtime" Package) == nvmlkit ]] || failures=$((failures + 1))
+[[ $(dpkg-deb -f "$runtime" Depends) == *libc6* ]] || { echo "no dependency on libc6"; failures=$((failures + 1)); }
+if grep -rqF "$build" <(dpkg-deb --fsys-tarfile "$development" | tar -xO --wildcards '*.cmake' '*.pc'); then
+  echo "a place of the build machine is in the package"
+  failures=$((failures + 1))
+fi
+
+dpkg-deb -x "$runtime" "$folder/root"
+output=$("$folder/root/usr/bin/nvmlkit" run -m h100 -n 3 -- "$consumer" libnvidia-ml.so.1 3)
+[[ $output == "3 GPUs, the first is NVIDIA H100 80GB HBM3" ]] || { echo "the command printed: $output"; failures=$((failures + 1)); }
+exit $((failures > 0))
