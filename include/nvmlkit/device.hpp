@@ -2,17 +2,13 @@
 #pragma once
 
 #include <iterator>
+#include <nvmlkit/field_values.hpp>
 #include <nvmlkit/generated/device_methods.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace nvmlkit::nvml {
-
-// The value of one field id, with its own status: one field may fail while others answer.
-struct FieldId {
-  unsigned int id;
-  unsigned int scope = 0;
-};
 
 class Device : public DeviceMethods {
  public:
@@ -22,10 +18,10 @@ class Device : public DeviceMethods {
 
   // NVML writes up to 64 bytes without being told a length. @c nvmlDeviceGetGspFirmwareVersion
   Result<std::string> gsp_firmware_version() const;
-  // One entry per id, in order; `nvmlReturn` of each says whether its value counts. @c nvmlDeviceGetFieldValues
-  Result<std::vector<abi::nvmlFieldValue_t>> field_values(const std::vector<FieldId>& ids) const;
-  // @c nvmlDeviceClearFieldValues
-  Result<void> clear_field_values(const std::vector<FieldId>& ids) const;
+  // One entry for each query, in their order. Ids are translated for the driver at hand. @c nvmlDeviceGetFieldValues
+  Result<std::vector<FieldValue>> field_values(std::span<const FieldQuery> queries) const;
+  // Counters of these fields start again at 0; each has its own result. @c nvmlDeviceClearFieldValues
+  Result<std::vector<Result<void>>> clear_field_values(std::span<const FieldQuery> queries) const;
   // Newest first. The driver is asked for as many as it says it has. @c nvmlDeviceGetSupportedPerformanceStates
   Result<std::vector<abi::nvmlPstates_t>> supported_performance_states() const;
   // The newest layout also on drivers that only have the older call; what those do not tell apart is in the active

@@ -1,6 +1,7 @@
 // The opened library: the root of all other objects.
 #pragma once
 
+#include <nvmlkit/errata.hpp>
 #include <nvmlkit/generated/library_methods.hpp>
 #include <nvmlkit/loader.hpp>
 #include <string>
@@ -51,6 +52,9 @@ class Library : public LibraryMethods {
 
   Result<unsigned int> unit_count() const;
   Result<Unit> unit(unsigned int index) const;
+
+  // What this driver does differently from the newest header; empty when it does nothing of it.
+  Result<std::vector<ActiveErratum>> active_errata() const;
 
   // Any C function, with the same checks as the methods: library.call(&Table::DeviceGetName, device.handle(), ...).
   template <class Function, class... Arguments>

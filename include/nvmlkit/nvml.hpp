@@ -2,8 +2,10 @@
 #pragma once
 
 #include <nvmlkit/device.hpp>
+#include <nvmlkit/errata.hpp>
 #include <nvmlkit/error.hpp>
 #include <nvmlkit/events.hpp>
+#include <nvmlkit/field_values.hpp>
 #include <nvmlkit/generated/abi.hpp>
 #include <nvmlkit/library.hpp>
 #include <nvmlkit/loader.hpp>

@@ -16,36 +16,6 @@ Result<std::string> Device::gsp_firmware_version() const {
   return detail::text_of(text, sizeof text);
 }
 
-namespace {
-
-// Zeroed beside the key: counters of some drivers are added to what the caller left in there.
-std::vector<abi::nvmlFieldValue_t> field_requests(const std::vector<FieldId>& ids) {
-  std::vector<abi::nvmlFieldValue_t> values(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    values[i].fieldId = ids[i].id;
-    values[i].scopeId = ids[i].scope;
-  }
-  return values;
-}
-
-}  // namespace
-
-Result<std::vector<abi::nvmlFieldValue_t>> Device::field_values(const std::vector<FieldId>& ids) const {
-  auto values = field_requests(ids);
-  const Outcome outcome =
-      call(*state_, &Table::DeviceGetFieldValues, handle_, static_cast<int>(values.size()), values.data());
-  if (!outcome.ok()) return outcome.failure();
-  return values;
-}
-
-Result<void> Device::clear_field_values(const std::vector<FieldId>& ids) const {
-  auto values = field_requests(ids);
-  const Outcome outcome =
-      call(*state_, &Table::DeviceClearFieldValues, handle_, static_cast<int>(values.size()), values.data());
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
 Result<std::vector<abi::nvmlPstates_t>> Device::supported_performance_states() const {
   std::vector<abi::nvmlPstates_t> states(abi::MAX_GPU_PERF_PSTATES, abi::NVML_PSTATE_UNKNOWN);
   // The only list of NVML whose size is in bytes.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <nvmlkit/detail/state.hpp>
+#include <nvmlkit/detail/stride.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,7 @@ Result<std::vector<T>> read_list(Ask ask) {
     outcome = ask(&count, capacity == 0 ? nullptr : entries.data());
     if (!outcome.ok() && outcome.code != Errc::insufficient_size) return outcome.failure();
     if (outcome.ok() && count <= capacity) {
+      repair_stride(entries, count);
       entries.resize(count);
       return entries;
     }
@@ -71,6 +73,7 @@ Result<std::vector<T>> read_list(Ask ask) {
     // Behind what the driver is told lies a third more: some 535 drivers wrote 32-byte process entries for 24-byte
     // ones.
     entries.assign(capacity + capacity / 3 + 1, T{});
+    mark_unwritten(entries);
   }
   return Failure(Errc::unstable_answer, symbols()[outcome.symbol].name);
 }

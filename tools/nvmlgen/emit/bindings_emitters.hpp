@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "registry/facts.hpp"
+#include "registry/registry.hpp"
 #include "registry/semantics.hpp"
 
 namespace nvmlgen {
@@ -23,6 +24,9 @@ struct GeneratedClass {
   std::string source;
 };
 std::vector<GeneratedClass> emit_classes(const Facts&, const Semantics&);
+
+std::string emit_field_id(const Registry&);  // include/nvmlkit/generated/field_id.hpp
+std::string emit_errata(const Registry&);    // src/nvml/generated/errata.cpp
 
 std::string emit_function_reference(const Facts&, const Semantics&);  // docs/reference/functions.md
 
