@@ -10,6 +10,19 @@
 
 namespace nvmlkit::nvml {
 
+class MigDevice;
+class PgpuMetadata;
+struct PrmAnswer;
+struct PrmCounter;
+struct PrmCounterQuery;
+struct VgpuUtilization;
+
+// One reading of a sampling buffer.
+struct Sample {
+  std::chrono::microseconds time;  // since the epoch; the largest of them is the next call's `since`
+  FieldNumber value;               // in the unit of the sampling type: percent, milliwatts, megahertz, a count
+};
+
 class Device : public DeviceMethods {
  public:
   using DeviceMethods::DeviceMethods;
@@ -35,7 +48,7 @@ class Device : public DeviceMethods {
   // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; sums are 0 where only the older answers.
   Result<abi::nvmlAccountingStats_v2_t> accounting_stats(unsigned int pid) const;
   // @c nvmlDeviceGetSamples. An empty list when there is none after `since`.
-  Result<Samples> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
+  Result<std::vector<Sample>> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
   // Addresses with the time of each retirement; times are 0 on drivers that only have the older call.
   // @c nvmlDeviceGetRetiredPages_v2 @c nvmlDeviceGetRetiredPages
   struct RetiredPage {
@@ -52,8 +65,23 @@ class Device : public DeviceMethods {
   // @c nvmlDeviceGetDramEncryptionMode
   Result<DramEncryption> dram_encryption_mode() const;
 
+  // Needs root and a GPU that lets this threshold be set. @c nvmlDeviceSetTemperatureThreshold
+  Result<void> set_temperature_threshold(abi::nvmlTemperatureThresholds_t threshold, Celsius temperature) const;
+
   // The MIG devices that exist now; indices without one are passed over. @c nvmlDeviceGetMigDeviceHandleByIndex
-  Result<std::vector<Device>> mig_devices() const;
+  Result<std::vector<MigDevice>> mig_devices() const;
+
+  // In <nvmlkit/vgpu.hpp>. What decides on which GPUs a vGPU of this one can go on. @c nvmlDeviceGetVgpuMetadata
+  Result<PgpuMetadata> vgpu_metadata() const;
+  // Samples of every vGPU instance after `since`, oldest first. @c nvmlDeviceGetVgpuUtilization
+  Result<std::vector<VgpuUtilization>> vgpu_utilization(std::chrono::microseconds since = {}) const;
+
+  // In <nvmlkit/diagnostics.hpp>. One entry for each query, with its own result. Needs Blackwell or newer.
+  // @c nvmlDeviceReadPRMCounters_v1
+  Result<std::vector<PrmCounter>> prm_counters(std::span<const PrmCounterQuery> queries) const;
+  // Reads or writes a register: `request` is TLV data of at most 496 bytes. Needs Blackwell or newer.
+  // @c nvmlDeviceReadWritePRM_v1
+  Result<PrmAnswer> exchange_prm(std::span<const std::byte> request) const;
 };
 
 // Asks for one GPU at a time, so that a GPU that is not looked at is not touched.

@@ -184,7 +184,7 @@ TEST(Device, NoSamplesIsAnEmptyList) {
   Table table = fake_table();
   table.DeviceGetSamples = [](abi::nvmlDevice_t, abi::nvmlSamplingType_t, unsigned long long, abi::nvmlValueType_t*,
                               unsigned int*, abi::nvmlSample_t*) { return abi::NVML_ERROR_NOT_FOUND; };
-  EXPECT_TRUE(device_of(table).samples(abi::NVML_GPU_UTILIZATION_SAMPLES).value().entries.empty());
+  EXPECT_TRUE(device_of(table).samples(abi::NVML_GPU_UTILIZATION_SAMPLES).value().empty());
 }
 
 TEST(Device, MigDevicesPassOverHoles) {
