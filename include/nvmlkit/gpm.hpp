@@ -24,8 +24,7 @@ struct GpmMetric {
 class GpmSample {
  public:
   // Empty until take(). @c nvmlGpmSampleAlloc
-  static Result<GpmSample> create(const Library& library) { return create(library.state()); }
-  static Result<GpmSample> create(const detail::StatePtr& state);
+  static Result<GpmSample> create(const Library& library) { return create_in(library.state()); }
   GpmSample(GpmSample&& other) noexcept
       : state_(std::move(other.state_)), sample_(std::exchange(other.sample_, nullptr)) {}
   GpmSample& operator=(GpmSample&& other) noexcept {
@@ -46,7 +45,9 @@ class GpmSample {
   abi::nvmlGpmSample_t handle() const noexcept { return sample_; }
 
  private:
+  static Result<GpmSample> create_in(const detail::StatePtr& state);
   GpmSample(detail::StatePtr state, abi::nvmlGpmSample_t sample) noexcept : state_(std::move(state)), sample_(sample) {}
+  friend class GpmSession;
   friend Result<std::vector<GpmMetric>> gpm_metrics(const GpmSample&, const GpmSample&,
                                                     std::span<const abi::nvmlGpmMetricId_t>);
 

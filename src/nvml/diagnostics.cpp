@@ -92,7 +92,7 @@ Result<std::vector<Result<ExcludedDevice>>> Library::excluded_devices() const {
     unsigned int count = 0;
     const Outcome counted = detail::call(*state_, count_of, &count);
     if (!counted.ok()) return counted.failure();
-    if (count > detail::kMaxListEntries) return Failure(Errc::malformed_answer, "nvmlGetExcludedDeviceCount");
+    if (count > detail::kMostDevices) return Failure(Errc::malformed_answer, "nvmlGetExcludedDeviceCount");
     List devices;
     for (unsigned int index = 0; index < count; ++index) {
       abi::nvmlExcludedDeviceInfo_t info{};

@@ -34,7 +34,7 @@ GpmMetric metric_of(abi::nvmlGpmMetricId_t id, const abi::nvmlGpmMetric_t& answe
 
 }  // namespace
 
-Result<GpmSample> GpmSample::create(const detail::StatePtr& state) {
+Result<GpmSample> GpmSample::create_in(const detail::StatePtr& state) {
   abi::nvmlGpmSample_t sample{};
   const Outcome outcome = call(*state, &Table::GpmSampleAlloc, &sample);
   if (!outcome.ok()) return outcome.failure();
@@ -84,9 +84,9 @@ Result<std::vector<GpmMetric>> gpm_metrics(const GpmSample& earlier, const GpmSa
 }
 
 Result<GpmSession> GpmSession::start(const Device& gpu, std::optional<unsigned int> gpu_instance_id) {
-  auto earlier = GpmSample::create(gpu.state());
+  auto earlier = GpmSample::create_in(gpu.state());
   if (!earlier) return earlier.error();
-  auto later = GpmSample::create(gpu.state());
+  auto later = GpmSample::create_in(gpu.state());
   if (!later) return later.error();
   GpmSession session(gpu, gpu_instance_id, *std::move(earlier), *std::move(later));
   const auto taken = session.take(session.earlier_);

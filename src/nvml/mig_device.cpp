@@ -24,6 +24,7 @@ Result<std::vector<MigDevice>> Device::mig_devices() const {
   unsigned int most = 0;
   const Outcome counted = call(*state_, &Table::DeviceGetMaxMigDeviceCount, handle_, &most);
   if (!counted.ok()) return counted.failure();
+  if (most > detail::kMostDevices) return Failure(Errc::malformed_answer, "nvmlDeviceGetMaxMigDeviceCount");
   std::vector<MigDevice> devices;
   for (unsigned int index = 0; index < most; ++index) {
     abi::nvmlDevice_t handle{};

@@ -79,12 +79,14 @@ TEST_P(FieldIds, MeanTheSameOnEveryDriver) {
     for (const auto& [wire, value] : generation.fields) has = has || value == 1000 + i;
     // What the driver has answers with its own value, and nothing else ever answers in its place.
     ASSERT_EQ(values[i].value.has_value(), has) << to_string(kQueries[i].id);
-    if (has) EXPECT_EQ(number(values[i]), 1000 + i) << to_string(kQueries[i].id);
+    if (has) {
+      EXPECT_EQ(number(values[i]), 1000 + i) << to_string(kQueries[i].id);
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Drivers, FieldIds, testing::ValuesIn(kGenerations), [](const auto& info) {
-  return "R" + std::string(info.param.version).substr(0, 3) + std::to_string(info.index);
+INSTANTIATE_TEST_SUITE_P(Drivers, FieldIds, testing::ValuesIn(kGenerations), [](const auto& each) {
+  return "R" + std::string(each.param.version).substr(0, 3) + std::to_string(each.index);
 });
 
 TEST(Errata, TheVersionIsAskedForOnce) {
@@ -200,8 +202,8 @@ Table process_table(std::size_t entry, unsigned int count) {
       struct Long {
         abi::nvmlProcessInfo_v2_t info;
         unsigned long long protected_memory;
-      } entry{{1000 + i, 5000 + i, ~0U, ~0U}, i % 2 ? ~0ULL : 0};
-      std::memcpy(reinterpret_cast<char*>(array) + i * stride, &entry, stride);
+      } full{{1000 + i, 5000 + i, ~0U, ~0U}, i % 2 ? ~0ULL : 0};
+      std::memcpy(reinterpret_cast<char*>(array) + i * stride, &full, stride);
     }
     return abi::NVML_SUCCESS;
   };

@@ -16,6 +16,8 @@ namespace nvmlkit::nvml::detail {
 inline constexpr int kMaxRounds = 8;
 inline constexpr std::size_t kMaxStringBytes = 64 * 1024;
 inline constexpr std::size_t kMaxListEntries = 16 * 1024 * 1024;
+// More than any machine has: asking for that many one by one would take for ever.
+inline constexpr unsigned int kMostDevices = 64 * 1024;
 // More than any GPU has of what the count_known functions list (instances and placements of one profile).
 inline constexpr std::size_t kKnownCapacity = 128;
 

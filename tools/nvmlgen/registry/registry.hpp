@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "registry/by_hand.hpp"
 #include "registry/errata.hpp"
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
@@ -16,6 +17,7 @@ struct Registry {
   Model model;
   FieldIds field_ids;
   Errata errata;
+  ByHand by_hand;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).
