@@ -41,7 +41,7 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"include/nvmlkit/generated/field_id.hpp", emit_field_id(r)});
   out.push_back({"src/nvml/generated/errata.cpp", emit_errata(r)});
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});
-  out.push_back({"docs/reference/functions.md", emit_function_reference(r.facts, r.semantics)});
+  out.push_back({"docs/reference/functions.md", emit_function_reference(r)});
 
   out.push_back({"src/sim/generated/model.hpp", emit_model_structs(r.model, r.facts)});
   out.push_back({"src/sim/generated/model_descriptors.hpp", emit_model_descriptors_header(r.model, r.facts)});

@@ -29,6 +29,6 @@ std::string emit_field_id(const Registry&);  // include/nvmlkit/generated/field_
 std::string emit_errata(const Registry&);    // src/nvml/generated/errata.cpp
 std::string emit_callable(const Registry&);  // tests/nvml/generated/callable.cpp
 
-std::string emit_function_reference(const Facts&, const Semantics&);  // docs/reference/functions.md
+std::string emit_function_reference(const Registry&);  // docs/reference/functions.md
 
 }  // namespace nvmlgen
