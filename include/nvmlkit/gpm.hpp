@@ -37,7 +37,8 @@ class GpmSample {
   // @c nvmlGpmSampleFree
   ~GpmSample();
 
-  // Overwrites the sample with the counters of now, of a GPU or a MIG device (MigDevice::as_device()). @c nvmlGpmSampleGet
+  // Overwrites the sample with the counters of now, of a GPU or a MIG device (MigDevice::as_device()). @c
+  // nvmlGpmSampleGet
   Result<void> take(const Device& device);
   // Of one GPU instance of this GPU. @c nvmlGpmMigSampleGet
   Result<void> take_mig(const Device& gpu, unsigned int gpu_instance_id);
@@ -73,9 +74,7 @@ class GpmSession {
  private:
   GpmSession(Device gpu, std::optional<unsigned int> instance, GpmSample earlier, GpmSample later)
       : gpu_(std::move(gpu)), instance_(instance), earlier_(std::move(earlier)), later_(std::move(later)) {}
-  Result<void> take(GpmSample& sample) {
-    return instance_ ? sample.take_mig(gpu_, *instance_) : sample.take(gpu_);
-  }
+  Result<void> take(GpmSample& sample) { return instance_ ? sample.take_mig(gpu_, *instance_) : sample.take(gpu_); }
 
   Device gpu_;
   std::optional<unsigned int> instance_;

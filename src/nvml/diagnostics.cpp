@@ -104,8 +104,9 @@ Result<std::vector<Result<ExcludedDevice>>> Library::excluded_devices() const {
     }
     return devices;
   };
-  return detail::newest_of([&] { return list(&Table::GetExcludedDeviceCount, &Table::GetExcludedDeviceInfoByIndex); },
-                           [&] { return list(&Table::GetBlacklistDeviceCount, &Table::GetBlacklistDeviceInfoByIndex); });
+  return detail::newest_of(
+      [&] { return list(&Table::GetExcludedDeviceCount, &Table::GetExcludedDeviceInfoByIndex); },
+      [&] { return list(&Table::GetBlacklistDeviceCount, &Table::GetBlacklistDeviceInfoByIndex); });
 }
 
 }  // namespace nvmlkit::nvml

@@ -18,9 +18,8 @@ const FieldChange* change_of(const ErratumEntry& erratum, std::uint32_t number) 
 }
 
 Result<std::string> driver_version_text(const State& state) {
-  return read_string(80, [&](char* text, unsigned int length) {
-    return call(state, &Table::SystemGetDriverVersion, text, length);
-  });
+  return read_string(
+      80, [&](char* text, unsigned int length) { return call(state, &Table::SystemGetDriverVersion, text, length); });
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // What vGPU calls answer in shapes of their own: blocks with a variable tail, pairs, a typed union.
-#include <nvmlkit/vgpu.hpp>
-
 #include <cstring>
 #include <nvmlkit/detail/protocols.hpp>
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/library.hpp>
+#include <nvmlkit/vgpu.hpp>
 
 #include "values.hpp"
 
@@ -129,18 +128,18 @@ Result<PgpuMetadata> Device::vgpu_metadata() const {
 Result<std::vector<VgpuUtilization>> Device::vgpu_utilization(std::chrono::microseconds since) const {
   abi::nvmlValueType_t type{};
   constexpr const char* kFunction = "nvmlDeviceGetVgpuUtilization";
-  const auto samples = detail::read_list<abi::nvmlVgpuInstanceUtilizationSample_t>([&](unsigned int* count,
-                                                                                      auto* array) {
-    return call(*state_, &Table::DeviceGetVgpuUtilization, handle_, static_cast<unsigned long long>(since.count()),
-                &type, count, array);
-  });
+  const auto samples =
+      detail::read_list<abi::nvmlVgpuInstanceUtilizationSample_t>([&](unsigned int* count, auto* array) {
+        return call(*state_, &Table::DeviceGetVgpuUtilization, handle_, static_cast<unsigned long long>(since.count()),
+                    &type, count, array);
+      });
   std::vector<VgpuUtilization> entries;
   // NOT_FOUND says that the buffer holds nothing newer.
   if (!samples && samples.error().code() == Errc::not_found) return entries;
   if (!samples) return samples.error();
   for (const auto& sample : *samples) {
-    VgpuUtilization entry{VgpuInstance(state_, sample.vgpuInstance), std::chrono::microseconds(sample.timeStamp),
-                          {}, {}, {}, {}};
+    VgpuUtilization entry{
+        VgpuInstance(state_, sample.vgpuInstance), std::chrono::microseconds(sample.timeStamp), {}, {}, {}, {}};
     const std::pair<FieldNumber*, const abi::nvmlValue_t*> values[] = {{&entry.sm, &sample.smUtil},
                                                                        {&entry.memory, &sample.memUtil},
                                                                        {&entry.encoder, &sample.encUtil},
@@ -159,9 +158,9 @@ Result<VgpuCompatibility> Library::vgpu_compatibility(const VgpuMetadata& vgpu, 
   auto vgpu_bytes = for_driver<abi::nvmlVgpuMetadata_t>(vgpu.bytes());
   auto pgpu_bytes = for_driver<abi::nvmlVgpuPgpuMetadata_t>(pgpu.bytes());
   abi::nvmlVgpuPgpuCompatibility_t answer{};
-  const Outcome outcome = detail::call(*state_, &Table::GetVgpuCompatibility,
-                               reinterpret_cast<abi::nvmlVgpuMetadata_t*>(vgpu_bytes.data()),
-                               reinterpret_cast<abi::nvmlVgpuPgpuMetadata_t*>(pgpu_bytes.data()), &answer);
+  const Outcome outcome =
+      detail::call(*state_, &Table::GetVgpuCompatibility, reinterpret_cast<abi::nvmlVgpuMetadata_t*>(vgpu_bytes.data()),
+                   reinterpret_cast<abi::nvmlVgpuPgpuMetadata_t*>(pgpu_bytes.data()), &answer);
   if (!outcome.ok()) return outcome.failure();
   return VgpuCompatibility{answer.vgpuVmCompatibility, answer.compatibilityLimitCode};
 }

@@ -46,7 +46,8 @@ TEST(Decoders, ProcessesOfAnyStrideAreTheSame) {
     for (int i = 0; i < 2; ++i) {
       stride = i ? 32 : 24;
       Table table = test::fake_table();
-      table.DeviceGetComputeRunningProcesses_v3 = [](abi::nvmlDevice_t, unsigned int* n, abi::nvmlProcessInfo_t* array) {
+      table.DeviceGetComputeRunningProcesses_v3 = [](abi::nvmlDevice_t, unsigned int* n,
+                                                     abi::nvmlProcessInfo_t* array) {
         const bool fits = array && *n >= truth.size();
         *n = static_cast<unsigned int>(truth.size());
         if (!fits) return truth.empty() ? abi::NVML_SUCCESS : abi::NVML_ERROR_INSUFFICIENT_SIZE;

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <set>
 #include <nvmlkit/detail/errata.hpp>
+#include <set>
 
 #include "fake_table.hpp"
 
@@ -97,7 +97,8 @@ TEST(Errata, TheVersionIsAskedForOnce) {
 
 TEST(Errata, WithoutAVersionOnlyTheIdsThatNeverMovedAreSent) {
   for (const char* version : {"", "unknown", "580.x"}) {
-    const auto values = device_of(driver(version, {{1, 7}, {199, 1}, {251, 2}, {256, 3}})).field_values(kQueries).value();
+    const auto values =
+        device_of(driver(version, {{1, 7}, {199, 1}, {251, 2}, {256, 3}})).field_values(kQueries).value();
     EXPECT_EQ(number(values[0]), 7u);
     for (std::size_t i = 1; i < values.size(); ++i) {
       EXPECT_EQ(values[i].value.error().code(), Errc::not_supported) << version << i;
@@ -163,7 +164,8 @@ TEST(Errata, ValuesAreTypedByWhatTheDriverSays) {
 
 std::set<std::string> active(const char* version) {
   std::set<std::string> ids;
-  for (const auto& erratum : Library::from_table(driver(version)).value().active_errata().value()) ids.insert(erratum.id);
+  for (const auto& erratum : Library::from_table(driver(version)).value().active_errata().value())
+    ids.insert(erratum.id);
   return ids;
 }
 

@@ -106,9 +106,9 @@ Table vgpu_table() {
   };
   table.GetVgpuCompatibility = [](abi::nvmlVgpuMetadata_t* vgpu, abi::nvmlVgpuPgpuMetadata_t* pgpu,
                                   abi::nvmlVgpuPgpuCompatibility_t* answer) {
-    answer->vgpuVmCompatibility =
-        vgpu->opaqueDataSize == 300 && pgpu->opaqueDataSize == 2 ? abi::NVML_VGPU_VM_COMPATIBILITY_LIVE
-                                                                 : abi::NVML_VGPU_VM_COMPATIBILITY_NONE;
+    answer->vgpuVmCompatibility = vgpu->opaqueDataSize == 300 && pgpu->opaqueDataSize == 2
+                                      ? abi::NVML_VGPU_VM_COMPATIBILITY_LIVE
+                                      : abi::NVML_VGPU_VM_COMPATIBILITY_NONE;
     return abi::NVML_SUCCESS;
   };
   return table;
@@ -261,7 +261,9 @@ TEST(System, BranchTextAndBinaryUuid) {
     std::strcpy(info->branch, "r550_00");
     return abi::NVML_SUCCESS;
   };
-  table.ErrorString = [](abi::nvmlReturn_t code) { return code == abi::NVML_ERROR_UNKNOWN ? "Unknown Error" : nullptr; };
+  table.ErrorString = [](abi::nvmlReturn_t code) {
+    return code == abi::NVML_ERROR_UNKNOWN ? "Unknown Error" : nullptr;
+  };
   table.DeviceGetHandleByUUIDV = [](const abi::nvmlUUID_t* uuid, abi::nvmlDevice_t* device) {
     EXPECT_EQ(uuid->type, static_cast<unsigned int>(abi::NVML_UUID_TYPE_BINARY));
     *device = test::device_handle(uuid->value.bytes[15]);
@@ -295,9 +297,13 @@ TEST(Device, ATemperatureThresholdGoesByPointer) {
 }
 
 template <class T>
-concept HasPower = requires(const T& device) { device.power_usage(); };
+concept HasPower = requires(const T& device) {
+  device.power_usage();
+};
 template <class T>
-concept HasMemory = requires(const T& device) { device.memory_info(); };
+concept HasMemory = requires(const T& device) {
+  device.memory_info();
+};
 static_assert(HasPower<Device> && HasMemory<Device>);
 // What a MIG device never answers does not compile.
 static_assert(!HasPower<MigDevice> && HasMemory<MigDevice>);

@@ -1,4 +1,5 @@
-// tests/nvml/generated/callable.cpp: where each C function is reached in the bindings. That it compiles is half the test.
+// tests/nvml/generated/callable.cpp: where each C function is reached in the bindings. That it compiles is half the
+// test.
 #include <fmt/format.h>
 
 #include "emit/bindings_emitters.hpp"
@@ -13,8 +14,7 @@ namespace {
 std::string own_method(const Registry& r, const FunctionSemantics& entry) {
   const auto by_hand = r.by_hand.find(entry.name);
   const auto method = method_for(r.facts, r.semantics, entry);
-  if (method && by_hand != r.by_hand.end())
-    throw RegistryError("by_hand.yaml", entry.name + " has a generated method");
+  if (method && by_hand != r.by_hand.end()) throw RegistryError("by_hand.yaml", entry.name + " has a generated method");
   if (method) return entry.on + "::" + method->name;
   return by_hand == r.by_hand.end() ? "" : by_hand->second;
 }
@@ -25,8 +25,8 @@ std::string proof(const std::string& cpp, std::size_t number) {
   if (colons == std::string::npos) return fmt::format("using nvml::{};\n", cpp);
   const auto type = cpp.substr(0, colons);
   if (cpp[colons + 2] == '~')
-    return fmt::format("static_assert(std::is_nothrow_destructible_v<{0}> && !std::is_trivially_destructible_v<{0}>);\n",
-                       type);
+    return fmt::format(
+        "static_assert(std::is_nothrow_destructible_v<{0}> && !std::is_trivially_destructible_v<{0}>);\n", type);
   return fmt::format("struct Reach{} : nvml::{} {{ using {}; }};\n", number, type, cpp);
 }
 
@@ -50,8 +50,7 @@ std::string emit_callable(const Registry& r) {
     rows += fmt::format("    {{{}, {}, {}}},\n", nvmlgen::quoted(function.name), nvmlgen::quoted(cpp),
                         nvmlgen::quoted(via));
   }
-  if (!holes.empty())
-    throw RegistryError("by_hand.yaml", "functions without a method, generated or by hand:" + holes);
+  if (!holes.empty()) throw RegistryError("by_hand.yaml", "functions without a method, generated or by hand:" + holes);
   return std::string(kBanner) + R"(#include "../callable.hpp"
 
 #include <nvmlkit/nvml.hpp>
@@ -60,9 +59,11 @@ std::string emit_callable(const Registry& r) {
 namespace nvmlkit::nvml::test {
 namespace {
 
-)" + proofs + R"(
+)" + proofs +
+         R"(
 constexpr Callable kCallables[] = {
-)" + rows + R"(};
+)" + rows +
+         R"(};
 
 }  // namespace
 

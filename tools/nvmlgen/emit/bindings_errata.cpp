@@ -1,4 +1,5 @@
-// The field ids with our own numbers, and the errata: include/nvmlkit/generated/field_id.hpp, src/nvml/generated/errata.cpp.
+// The field ids with our own numbers, and the errata: include/nvmlkit/generated/field_id.hpp,
+// src/nvml/generated/errata.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>

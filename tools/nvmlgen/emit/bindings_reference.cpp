@@ -45,9 +45,9 @@ std::string emit_function_reference(const Registry& registry) {
       const auto it = semantics.functions.find(f.name);
       if (it == semantics.functions.end() || it->second.file != file) continue;
       const auto& e = it->second;
-      rows << "| `" << f.name << "` | " << cpp_name(facts, semantics, registry.by_hand, e) << " | " << f.first_seen << " | "
-           << joined(f.exported_by) << " | " << (f.deprecated ? "yes" : "") << " | " << to_string(e.call) << " | "
-           << (e.root ? "root" : "") << " | " << e.since << " | " << simulated(e.sim) << " |\n";
+      rows << "| `" << f.name << "` | " << cpp_name(facts, semantics, registry.by_hand, e) << " | " << f.first_seen
+           << " | " << joined(f.exported_by) << " | " << (f.deprecated ? "yes" : "") << " | " << to_string(e.call)
+           << " | " << (e.root ? "root" : "") << " | " << e.since << " | " << simulated(e.sim) << " |\n";
     }
     if (rows.str().empty()) continue;
     out << "\n## " << file << "\n\n| C | C++ | Since | Drivers | Deprecated | Protocol | Root | Needs | Simulated |\n"

@@ -89,9 +89,8 @@ void check_structs(const Facts& facts, const Erratum& e, std::set<std::pair<std:
   for (const auto& [name, header] : e.structs) {
     const auto known = facts.struct_sizes.find(name);
     const auto* newest = facts.structure(name);
-    const auto then = known == facts.struct_sizes.end()
-                          ? std::nullopt
-                          : at_header(facts, known->second, header_of(facts, e, header));
+    const auto then =
+        known == facts.struct_sizes.end() ? std::nullopt : at_header(facts, known->second, header_of(facts, e, header));
     if (!then || *then == 0 || (newest && newest->size == *then))
       throw RegistryError(e.id, fmt::format("{} had its newest size in header {}", name, header));
     named.emplace(name, *then);
@@ -106,7 +105,8 @@ void check_numbers(const std::filesystem::path& file, const FieldIds& fields, Er
     const auto name = item.first.as<std::string>();
     const auto number = item.second.as<std::int64_t>();
     if (!known.count(name)) throw RegistryError(file.string(), name + " is no field id of its own");
-    if (number < kFirstFieldNumber || number >= 0x4000) throw RegistryError(file.string(), name + ": the number is out of range");
+    if (number < kFirstFieldNumber || number >= 0x4000)
+      throw RegistryError(file.string(), name + ": the number is out of range");
     const auto [owner, free] = owners.emplace(number, name);
     if (!free) throw RegistryError(file.string(), fmt::format("{} and {} have one number", owner->second, name));
     errata.fields[name] = number;
@@ -144,11 +144,10 @@ Errata load_errata(const std::filesystem::path& directory, const Facts& facts, c
         holes.push_back(fmt::format("{} was {} in header {}", name, value, header));
   for (const auto& [name, changes] : facts.struct_sizes)
     for (const auto& [header, size] : changes)
-      if (const auto* newest = facts.structure(name); newest && size != 0 && newest->size != size &&
-                                                      !sizes.count({name, size}))
+      if (const auto* newest = facts.structure(name);
+          newest && size != 0 && newest->size != size && !sizes.count({name, size}))
         holes.push_back(fmt::format("{} had {} bytes in header {}", name, size, header));
-  if (!holes.empty())
-    throw RegistryError(file, fmt::format("no erratum for:\n  {}", fmt::join(holes, "\n  ")));
+  if (!holes.empty()) throw RegistryError(file, fmt::format("no erratum for:\n  {}", fmt::join(holes, "\n  ")));
   check_numbers(directory / "field_numbers.yaml", fields, errata);
   return errata;
 }

@@ -102,7 +102,8 @@ struct Facts {
   // Drift between headers, oldest first. What is not in here never changed.
   std::vector<std::string> headers;
   std::map<std::string, std::vector<std::pair<std::string, std::int64_t>>> constant_changes;  // {from header, value}
-  std::map<std::string, std::vector<std::pair<std::string, std::size_t>>> struct_sizes;  // {from header, size or 0 = gone}
+  std::map<std::string, std::vector<std::pair<std::string, std::size_t>>>
+      struct_sizes;  // {from header, size or 0 = gone}
 
   const Function* function(const std::string& name) const;
   const Struct* structure(const std::string& name) const;  // by name or alias
