@@ -13,10 +13,4 @@ struct Listing {
   std::vector<Entry> entries;
 };
 
-// What nvmlDeviceGetSamples answers: the type says which member of each value counts.
-struct Samples {
-  abi::nvmlValueType_t type{};
-  std::vector<abi::nvmlSample_t> entries;
-};
-
 }  // namespace nvmlkit::nvml

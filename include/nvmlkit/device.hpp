@@ -2,16 +2,25 @@
 #pragma once
 
 #include <iterator>
+#include <nvmlkit/field_values.hpp>
 #include <nvmlkit/generated/device_methods.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace nvmlkit::nvml {
 
-// The value of one field id, with its own status: one field may fail while others answer.
-struct FieldId {
-  unsigned int id;
-  unsigned int scope = 0;
+class MigDevice;
+class PgpuMetadata;
+struct PrmAnswer;
+struct PrmCounter;
+struct PrmCounterQuery;
+struct VgpuUtilization;
+
+// One reading of a sampling buffer.
+struct Sample {
+  std::chrono::microseconds time;  // since the epoch; the largest of them is the next call's `since`
+  FieldNumber value;               // in the unit of the sampling type: percent, milliwatts, megahertz, a count
 };
 
 class FanRange;
@@ -25,10 +34,10 @@ class Device : public DeviceMethods {
 
   // NVML writes up to 64 bytes without being told a length. @c nvmlDeviceGetGspFirmwareVersion
   Result<std::string> gsp_firmware_version() const;
-  // One entry per id, in order; `nvmlReturn` of each says whether its value counts. @c nvmlDeviceGetFieldValues
-  Result<std::vector<abi::nvmlFieldValue_t>> field_values(const std::vector<FieldId>& ids) const;
-  // @c nvmlDeviceClearFieldValues
-  Result<void> clear_field_values(const std::vector<FieldId>& ids) const;
+  // One entry for each query, in their order. Ids are translated for the driver at hand. @c nvmlDeviceGetFieldValues
+  Result<std::vector<FieldValue>> field_values(std::span<const FieldQuery> queries) const;
+  // Counters of these fields start again at 0; each has its own result. @c nvmlDeviceClearFieldValues
+  Result<std::vector<Result<void>>> clear_field_values(std::span<const FieldQuery> queries) const;
   // Newest first. The driver is asked for as many as it says it has. @c nvmlDeviceGetSupportedPerformanceStates
   Result<std::vector<abi::nvmlPstates_t>> supported_performance_states() const;
   // The newest layout also on drivers that only have the older call; what those do not tell apart is in the active
@@ -42,7 +51,7 @@ class Device : public DeviceMethods {
   // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; sums are 0 where only the older answers.
   Result<abi::nvmlAccountingStats_v2_t> accounting_stats(unsigned int pid) const;
   // @c nvmlDeviceGetSamples. An empty list when there is none after `since`.
-  Result<Samples> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
+  Result<std::vector<Sample>> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
   // Addresses with the time of each retirement; times are 0 on drivers that only have the older call.
   // @c nvmlDeviceGetRetiredPages_v2 @c nvmlDeviceGetRetiredPages
   struct RetiredPage {
@@ -59,12 +68,27 @@ class Device : public DeviceMethods {
   // @c nvmlDeviceGetDramEncryptionMode
   Result<DramEncryption> dram_encryption_mode() const;
 
-  // The MIG devices that exist now; indices without one are passed over. @c nvmlDeviceGetMigDeviceHandleByIndex
-  Result<std::vector<Device>> mig_devices() const;
+  // Needs root and a GPU that lets this threshold be set. @c nvmlDeviceSetTemperatureThreshold
+  Result<void> set_temperature_threshold(abi::nvmlTemperatureThresholds_t threshold, Celsius temperature) const;
+
   // Empty for a GPU without fans. Include <nvmlkit/ranges.hpp>. @c nvmlDeviceGetNumFans
   Result<FanRange> fans() const;
   // Active or not; empty for a GPU without NVLink. Include <nvmlkit/ranges.hpp>. @c nvmlDeviceGetNvLinkState
   Result<NvLinkRange> nvlinks() const;
+  // The MIG devices that exist now; indices without one are passed over. @c nvmlDeviceGetMigDeviceHandleByIndex
+  Result<std::vector<MigDevice>> mig_devices() const;
+
+  // In <nvmlkit/vgpu.hpp>. What decides on which GPUs a vGPU of this one can go on. @c nvmlDeviceGetVgpuMetadata
+  Result<PgpuMetadata> vgpu_metadata() const;
+  // Samples of every vGPU instance after `since`, oldest first. @c nvmlDeviceGetVgpuUtilization
+  Result<std::vector<VgpuUtilization>> vgpu_utilization(std::chrono::microseconds since = {}) const;
+
+  // In <nvmlkit/diagnostics.hpp>. One entry for each query, with its own result. Needs Blackwell or newer.
+  // @c nvmlDeviceReadPRMCounters_v1
+  Result<std::vector<PrmCounter>> prm_counters(std::span<const PrmCounterQuery> queries) const;
+  // Reads or writes a register: `request` is TLV data of at most 496 bytes. Needs Blackwell or newer.
+  // @c nvmlDeviceReadWritePRM_v1
+  Result<PrmAnswer> exchange_prm(std::span<const std::byte> request) const;
 };
 
 // Asks for one GPU at a time, so that a GPU that is not looked at is not touched.

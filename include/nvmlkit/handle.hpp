@@ -15,6 +15,7 @@ class Object {
   // For calls that have no method: library.call(&Table::DeviceGetName, device.handle(), ...).
   Native handle() const noexcept { return handle_; }
   const Table& table() const noexcept { return state_->table; }
+  const detail::StatePtr& state() const noexcept { return state_; }
 
   friend bool operator==(const Object& a, const Object& b) noexcept { return a.handle_ == b.handle_; }
 

@@ -1,9 +1,13 @@
 // The opened library: the root of all other objects.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <nvmlkit/errata.hpp>
 #include <nvmlkit/generated/library_methods.hpp>
 #include <nvmlkit/loader.hpp>
 #include <string>
+#include <vector>
 
 namespace nvmlkit::nvml {
 
@@ -11,6 +15,11 @@ class Device;
 class DeviceRange;
 class Unit;
 class UnitRange;
+class PgpuMetadata;
+class VgpuMetadata;
+struct ExcludedDevice;
+struct VgpuCompatibility;
+struct VgpuVersions;
 
 // Bits for nvmlInitWithFlags.
 enum class InitFlags : unsigned int {
@@ -46,6 +55,8 @@ class Library : public LibraryMethods {
   Result<Device> device(unsigned int index) const;
   Result<Device> device_by_uuid(const std::string& uuid) const;
   Result<Device> device_by_pci_bus_id(const std::string& bus_id) const;
+  // Byte 0 first, as the UUID is written. @c nvmlDeviceGetHandleByUUIDV
+  Result<Device> device_by_binary_uuid(const std::array<std::byte, 16>& uuid) const;
   Result<Device> device_by_serial(const std::string& serial) const;
   // Every GPU, each with its own success or failure: a lost GPU hides no other.
   Result<DeviceRange> devices() const;
@@ -54,6 +65,21 @@ class Library : public LibraryMethods {
   Result<Unit> unit(unsigned int index) const;
   // Include <nvmlkit/ranges.hpp>. @c nvmlUnitGetCount @c nvmlUnitGetHandleByIndex
   Result<UnitRange> units() const;
+
+  // "r550_00" or the like. Needs a driver of CUDA 12.6. @c nvmlSystemGetDriverBranch
+  Result<std::string> driver_branch() const;
+  // The driver's own words for a code; Failure::message() needs no driver. @c nvmlErrorString
+  Result<std::string> driver_text(Errc code) const;
+  // In <nvmlkit/diagnostics.hpp>. GPUs that the driver was told to leave alone, each with its own result.
+  // @c nvmlGetExcludedDeviceCount @c nvmlGetExcludedDeviceInfoByIndex
+  Result<std::vector<Result<ExcludedDevice>>> excluded_devices() const;
+  // In <nvmlkit/vgpu.hpp>. Whether a vGPU can go on on a GPU of this or another host. @c nvmlGetVgpuCompatibility
+  Result<VgpuCompatibility> vgpu_compatibility(const VgpuMetadata& vgpu, const PgpuMetadata& gpu) const;
+  // The versions that guests may negotiate. @c nvmlGetVgpuVersion
+  Result<VgpuVersions> vgpu_versions() const;
+
+  // What this driver does differently from the newest header; empty when it does nothing of it.
+  Result<std::vector<ActiveErratum>> active_errata() const;
 
   // Any C function, with the same checks as the methods: library.call(&Table::DeviceGetName, device.handle(), ...).
   template <class Function, class... Arguments>

@@ -1,4 +1,4 @@
-// The smaller objects of NVML. All their calls are regular, so every method is generated.
+// The smaller objects of NVML. Nearly all their calls are regular, and so their methods are generated.
 #pragma once
 
 #include <nvmlkit/generated/compute_instance_methods.hpp>
@@ -32,9 +32,20 @@ class VgpuType : public VgpuTypeMethods {
   using VgpuTypeMethods::VgpuTypeMethods;
 };
 
+class VgpuMetadata;
+
 class VgpuInstance : public VgpuInstanceMethods {
  public:
   using VgpuInstanceMethods::VgpuInstanceMethods;
+
+  struct VmId {
+    std::string id;
+    abi::nvmlVgpuVmIdType_t type;  // a domain id of the hypervisor, or a UUID
+  };
+  // The virtual machine that it belongs to. @c nvmlVgpuInstanceGetVmID
+  Result<VmId> vm_id() const;
+  // In <nvmlkit/vgpu.hpp>. What decides on which GPUs it can go on. @c nvmlVgpuInstanceGetMetadata
+  Result<VgpuMetadata> metadata() const;
 };
 
 }  // namespace nvmlkit::nvml

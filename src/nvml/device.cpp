@@ -3,6 +3,7 @@
 #include <nvmlkit/objects.hpp>
 
 #include "conversions.hpp"
+#include "values.hpp"
 
 namespace nvmlkit::nvml {
 
@@ -14,36 +15,6 @@ Result<std::string> Device::gsp_firmware_version() const {
   const Outcome outcome = call(*state_, &Table::DeviceGetGspFirmwareVersion, handle_, text);
   if (!outcome.ok()) return outcome.failure();
   return detail::text_of(text, sizeof text);
-}
-
-namespace {
-
-// Zeroed beside the key: counters of some drivers are added to what the caller left in there.
-std::vector<abi::nvmlFieldValue_t> field_requests(const std::vector<FieldId>& ids) {
-  std::vector<abi::nvmlFieldValue_t> values(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    values[i].fieldId = ids[i].id;
-    values[i].scopeId = ids[i].scope;
-  }
-  return values;
-}
-
-}  // namespace
-
-Result<std::vector<abi::nvmlFieldValue_t>> Device::field_values(const std::vector<FieldId>& ids) const {
-  auto values = field_requests(ids);
-  const Outcome outcome =
-      call(*state_, &Table::DeviceGetFieldValues, handle_, static_cast<int>(values.size()), values.data());
-  if (!outcome.ok()) return outcome.failure();
-  return values;
-}
-
-Result<void> Device::clear_field_values(const std::vector<FieldId>& ids) const {
-  auto values = field_requests(ids);
-  const Outcome outcome =
-      call(*state_, &Table::DeviceClearFieldValues, handle_, static_cast<int>(values.size()), values.data());
-  if (!outcome.ok()) return outcome.failure();
-  return {};
 }
 
 Result<std::vector<abi::nvmlPstates_t>> Device::supported_performance_states() const {
@@ -135,17 +106,32 @@ Result<abi::nvmlAccountingStats_v2_t> Device::accounting_stats(unsigned int pid)
       });
 }
 
-Result<Samples> Device::samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since) const {
-  Samples samples;
-  auto entries = detail::read_list<abi::nvmlSample_t>([&](unsigned int* count, abi::nvmlSample_t* array) {
+Result<std::vector<Sample>> Device::samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since) const {
+  abi::nvmlValueType_t value_type{};
+  const auto entries = detail::read_list<abi::nvmlSample_t>([&](unsigned int* count, abi::nvmlSample_t* array) {
     return call(*state_, &Table::DeviceGetSamples, handle_, type, static_cast<unsigned long long>(since.count()),
-                &samples.type, count, array);
+                &value_type, count, array);
   });
+  std::vector<Sample> samples;
   // NOT_FOUND says that the buffer holds nothing newer.
   if (!entries && entries.error().code() == Errc::not_found) return samples;
   if (!entries) return entries.error();
-  samples.entries = *std::move(entries);
+  samples.reserve(entries->size());
+  for (const auto& entry : *entries) {
+    const auto value = detail::decode(value_type, entry.sampleValue, "nvmlDeviceGetSamples");
+    if (!value) return value.error();
+    samples.push_back({std::chrono::microseconds(entry.timeStamp), *value});
+  }
   return samples;
+}
+
+Result<void> Device::set_temperature_threshold(abi::nvmlTemperatureThresholds_t threshold, Celsius temperature) const {
+  if (!detail::holds<int>(temperature))
+    return Failure(Errc::invalid_argument, "nvmlDeviceSetTemperatureThreshold", "temperature is out of range");
+  auto degrees = static_cast<int>(temperature.count());
+  const Outcome outcome = call(*state_, &Table::DeviceSetTemperatureThreshold, handle_, threshold, &degrees);
+  if (!outcome.ok()) return outcome.failure();
+  return {};
 }
 
 Result<std::vector<Device::RetiredPage>> Device::retired_pages(abi::nvmlPageRetirementCause_t cause) const {
@@ -192,22 +178,6 @@ Result<Device::DramEncryption> Device::dram_encryption_mode() const {
   if (!outcome.ok()) return outcome.failure();
   return DramEncryption{current.encryptionState != abi::NVML_FEATURE_DISABLED,
                         pending.encryptionState != abi::NVML_FEATURE_DISABLED};
-}
-
-Result<std::vector<Device>> Device::mig_devices() const {
-  unsigned int most = 0;
-  const Outcome counted = call(*state_, &Table::DeviceGetMaxMigDeviceCount, handle_, &most);
-  if (!counted.ok()) return counted.failure();
-  std::vector<Device> devices;
-  for (unsigned int index = 0; index < most; ++index) {
-    abi::nvmlDevice_t handle{};
-    const Outcome outcome = call(*state_, &Table::DeviceGetMigDeviceHandleByIndex, handle_, index, &handle);
-    if (outcome.ok())
-      devices.emplace_back(state_, handle);
-    else if (outcome.code != Errc::not_found)
-      return outcome.failure();
-  }
-  return devices;
 }
 
 }  // namespace nvmlkit::nvml

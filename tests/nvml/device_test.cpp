@@ -157,14 +157,16 @@ TEST(Device, FieldValuesStartCleanAndKeepTheirOwnStatus) {
     EXPECT_EQ(count, 2);
     EXPECT_EQ(values[0].value.ullVal, 0u);
     EXPECT_EQ(values[1].scopeId, 5u);
+    values[0].valueType = abi::NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
+    values[0].nvmlReturn = abi::NVML_SUCCESS;
     values[0].value.ullVal = 9;
     values[1].nvmlReturn = abi::NVML_ERROR_NOT_SUPPORTED;
     return abi::NVML_SUCCESS;
   };
-  const auto values =
-      device_of(table).field_values({{abi::FI_DEV_ECC_CURRENT}, {abi::FI_DEV_NVLINK_GET_STATE, 5}}).value();
-  EXPECT_EQ(values[0].value.ullVal, 9u);
-  EXPECT_EQ(values[1].nvmlReturn, abi::NVML_ERROR_NOT_SUPPORTED);
+  const FieldQuery queries[] = {{FieldId::dev_ecc_current}, {FieldId::dev_nvlink_get_state, 5}};
+  const auto values = device_of(table).field_values(queries).value();
+  EXPECT_EQ(std::get<std::uint64_t>(values[0].value.value()), 9u);
+  EXPECT_EQ(values[1].value.error().code(), Errc::not_supported);
 }
 
 TEST(Device, PerformanceStatesAreCountedInBytes) {
@@ -182,7 +184,7 @@ TEST(Device, NoSamplesIsAnEmptyList) {
   Table table = fake_table();
   table.DeviceGetSamples = [](abi::nvmlDevice_t, abi::nvmlSamplingType_t, unsigned long long, abi::nvmlValueType_t*,
                               unsigned int*, abi::nvmlSample_t*) { return abi::NVML_ERROR_NOT_FOUND; };
-  EXPECT_TRUE(device_of(table).samples(abi::NVML_GPU_UTILIZATION_SAMPLES).value().entries.empty());
+  EXPECT_TRUE(device_of(table).samples(abi::NVML_GPU_UTILIZATION_SAMPLES).value().empty());
 }
 
 TEST(Device, MigDevicesPassOverHoles) {

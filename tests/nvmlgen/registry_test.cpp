@@ -92,6 +92,46 @@ TEST_F(Registry, RefusesVersionOutsideItsChain) {
   EXPECT_NE(error().find("chain"), std::string::npos) << error();
 }
 
+TEST_F(Registry, RefusesADriftWithoutAnErratum) {
+  replace("semantics/values/errata.yaml", "  numbering: \"12.9.40\"\n", "");
+  EXPECT_NE(error().find("NVML_FI_PWR_SMOOTHING_ENABLED was 256 in header 12.9.40"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesASizeWithoutAnErratum) {
+  replace("semantics/values/errata.yaml", "structs: {nvmlGpmMetricsGet_t: \"13.1.115\"}", "structs: {}");
+  EXPECT_NE(error().find("nvmlGpmMetricsGet_t had 8424 bytes in header 12.9.40"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesAnErratumThatTheFactsDoNotConfirm) {
+  replace("semantics/values/errata.yaml", "numbering: \"12.5.82\"", "numbering: \"13.3.29\"");
+  EXPECT_NE(error().find("numbers every field as the newest does"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesAnErratumOfNoDriver) {
+  replace("semantics/values/errata.yaml", "{from: \"535\", before: \"535.98\"}", "{from: \"535.98\", before: \"535\"}");
+  EXPECT_NE(error().find("no driver lies between"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesAFieldIdWithoutItsOwnNumber) {
+  replace("semantics/values/field_numbers.yaml", "NVML_FI_DEV_ECC_PENDING: 1002\n", "");
+  EXPECT_NE(error().find("no number for NVML_FI_DEV_ECC_PENDING"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesANumberThatTwoFieldsHave) {
+  replace("semantics/values/field_numbers.yaml", "NVML_FI_DEV_ECC_PENDING: 1002", "NVML_FI_DEV_ECC_PENDING: 1001");
+  EXPECT_NE(error().find("have one number"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesAFunctionWithoutAMethod) {
+  replace("semantics/values/by_hand.yaml", "nvmlDeviceSetMigMode: \"Device::set_mig_mode\"\n", "");
+  try {
+    all_outputs(load_registry(root_));
+    FAIL() << "no error";
+  } catch (const RegistryError& e) {
+    EXPECT_NE(std::string(e.what()).find("\n  nvmlDeviceSetMigMode"), std::string::npos) << e.what();
+  }
+}
+
 TEST_F(Registry, RefusesFieldIdWithoutEntry) {
   replace("semantics/values/field_values.yaml",
           "NVML_FI_DEV_MEMORY_TEMP: {type: uint, read: gpu.thermal.temperature_memory_c}\n", "");

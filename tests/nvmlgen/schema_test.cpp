@@ -97,6 +97,10 @@ TEST(RegistrySchema, FieldValues) {
   EXPECT_EQ(schema("field_values").errors(read(kRegistry / "semantics" / "values" / "field_values.yaml")), "");
 }
 
+TEST(RegistrySchema, Errata) {
+  EXPECT_EQ(schema("errata").errors(read(kRegistry / "semantics" / "values" / "errata.yaml")), "");
+}
+
 TEST(RegistrySchema, Model) {
   auto s = schema("model");
   int files = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <nvmlkit/detail/state.hpp>
+#include <nvmlkit/detail/stride.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ namespace nvmlkit::nvml::detail {
 inline constexpr int kMaxRounds = 8;
 inline constexpr std::size_t kMaxStringBytes = 64 * 1024;
 inline constexpr std::size_t kMaxListEntries = 16 * 1024 * 1024;
+// More than any machine has: asking for that many one by one would take for ever.
+inline constexpr unsigned int kMostDevices = 64 * 1024;
 // More than any GPU has of what the count_known functions list (instances and placements of one profile).
 inline constexpr std::size_t kKnownCapacity = 128;
 
@@ -61,6 +64,7 @@ Result<std::vector<T>> read_list(Ask ask) {
     outcome = ask(&count, capacity == 0 ? nullptr : entries.data());
     if (!outcome.ok() && outcome.code != Errc::insufficient_size) return outcome.failure();
     if (outcome.ok() && count <= capacity) {
+      repair_stride(entries, count);
       entries.resize(count);
       return entries;
     }
@@ -71,6 +75,7 @@ Result<std::vector<T>> read_list(Ask ask) {
     // Behind what the driver is told lies a third more: some 535 drivers wrote 32-byte process entries for 24-byte
     // ones.
     entries.assign(capacity + capacity / 3 + 1, T{});
+    mark_unwritten(entries);
   }
   return Failure(Errc::unstable_answer, symbols()[outcome.symbol].name);
 }

@@ -30,6 +30,8 @@ class State {
   Errc why_unusable() const noexcept;
 
   const Table table;
+  // As detail::pack_driver_version(); 0 until it is asked for. For errata only.
+  mutable std::atomic<std::uint32_t> driver_version{0};
 
  private:
   std::atomic<std::uint32_t> epoch_;

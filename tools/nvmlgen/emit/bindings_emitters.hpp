@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "registry/facts.hpp"
+#include "registry/registry.hpp"
 #include "registry/semantics.hpp"
 
 namespace nvmlgen {
@@ -24,7 +25,11 @@ struct GeneratedClass {
 };
 std::vector<GeneratedClass> emit_classes(const Facts&, const Semantics&);
 
-std::string emit_function_reference(const Facts&, const Semantics&);  // docs/reference/functions.md
+std::string emit_field_id(const Registry&);  // include/nvmlkit/generated/field_id.hpp
+std::string emit_errata(const Registry&);    // src/nvml/generated/errata.cpp
+std::string emit_callable(const Registry&);  // tests/nvml/generated/callable.cpp
+
+std::string emit_function_reference(const Registry&);  // docs/reference/functions.md
 
 struct ClassPage {
   std::string file;  // without folder and ending

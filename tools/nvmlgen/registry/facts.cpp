@@ -135,6 +135,16 @@ void load_drivers(const std::filesystem::path& directory, Facts& facts) {
   }
 }
 
+void load_history(const ordered_json& history, Facts& facts) {
+  facts.headers = history.at("headers").get<std::vector<std::string>>();
+  for (const auto& [name, changes] : history.at("constant_changes").items())
+    for (const auto& change : changes)
+      if (change.at(1).is_number()) facts.constant_changes[name].emplace_back(change.at(0), change.at(1));
+  for (const auto& [name, changes] : history.at("struct_layout_changes").items())
+    for (const auto& change : changes)
+      facts.struct_sizes[name].emplace_back(change.at("from"), change.value("size", std::size_t{0}));
+}
+
 }  // namespace
 
 const Param* Function::find(const std::string& param) const {
@@ -187,6 +197,12 @@ std::optional<std::uint32_t> Facts::version_tag(const std::string& macro) const 
   return std::nullopt;
 }
 
+std::optional<std::size_t> Facts::header_index(const std::string& header) const {
+  for (std::size_t i = 0; i < headers.size(); ++i)
+    if (headers[i] == header) return i;
+  return std::nullopt;
+}
+
 Facts load_facts(const std::filesystem::path& directory) {
   Facts facts;
   try {
@@ -203,6 +219,7 @@ Facts load_facts(const std::filesystem::path& directory) {
     load_drivers(directory, facts);
     const auto history = read(directory / "history.json");
     facts.newest_header = history.at("headers").back();
+    load_history(history, facts);
   } catch (const nlohmann::json::exception& e) {
     throw RegistryError(directory.string(), e.what());
   }

@@ -99,6 +99,11 @@ struct Facts {
   std::map<std::string, StructVersion> struct_versions;  // macro -> version
   std::map<std::string, std::set<std::string>> exports;  // driver branch -> symbols
   std::string newest_header;
+  // Drift between headers, oldest first. What is not in here never changed.
+  std::vector<std::string> headers;
+  std::map<std::string, std::vector<std::pair<std::string, std::int64_t>>> constant_changes;  // {from header, value}
+  std::map<std::string, std::vector<std::pair<std::string, std::size_t>>>
+      struct_sizes;  // {from header, size or 0 = gone}
 
   const Function* function(const std::string& name) const;
   const Struct* structure(const std::string& name) const;  // by name or alias
@@ -109,6 +114,8 @@ struct Facts {
   std::optional<std::int64_t> value(const std::string& name) const;
   // What a caller writes into a version field: a version macro, or a plain number's constant.
   std::optional<std::uint32_t> version_tag(const std::string& macro) const;
+  // Position in `headers`; nothing for a header that the facts do not know.
+  std::optional<std::size_t> header_index(const std::string& header) const;
 };
 
 // Throws RegistryError naming file and key.

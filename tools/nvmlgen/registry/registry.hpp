@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "registry/by_hand.hpp"
+#include "registry/errata.hpp"
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
@@ -14,6 +16,8 @@ struct Registry {
   Semantics semantics;
   Model model;
   FieldIds field_ids;
+  Errata errata;
+  ByHand by_hand;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).

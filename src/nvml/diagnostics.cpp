@@ -1,0 +1,112 @@
+#include <nvmlkit/detail/protocols.hpp>
+#include <nvmlkit/device.hpp>
+#include <nvmlkit/diagnostics.hpp>
+
+#include "values.hpp"
+
+namespace nvmlkit::nvml {
+
+using detail::call;
+using detail::Outcome;
+
+Result<std::optional<std::vector<std::byte>>> CperCursor::next() {
+  // Every round starts from the same place: only the one that succeeds moves the cursor.
+  abi::nvmlCPERCursor_v1_t moved = cursor_;
+  auto bytes = detail::read_list<std::byte>([&](unsigned int* size, std::byte* buffer) {
+    abi::nvmlGetCPER_v1_t request{};
+    request.cursor = cursor_;
+    request.buffer = reinterpret_cast<unsigned char*>(buffer);
+    request.bufferSize = *size;
+    const Outcome outcome = call(*state_, &Table::SystemGetCPER_v1, &request);
+    *size = request.bufferSize;
+    moved = request.cursor;
+    return outcome;
+  });
+  if (!bytes && bytes.error().code() == Errc::not_found) return std::optional<std::vector<std::byte>>();
+  if (!bytes) return bytes.error();
+  cursor_ = moved;
+  if (bytes->empty()) return std::optional<std::vector<std::byte>>();
+  return std::optional<std::vector<std::byte>>(*std::move(bytes));
+}
+
+std::string CperCursor::gpu_uuid() const { return detail::text_of(cursor_.uuid, sizeof cursor_.uuid); }
+
+Result<std::vector<PrmCounter>> Device::prm_counters(std::span<const PrmCounterQuery> queries) const {
+  constexpr const char* kFunction = "nvmlDeviceReadPRMCounters_v1";
+  std::vector<abi::nvmlPRMCounter_v1_t> wire(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    wire[i].counterId = queries[i].id;
+    wire[i].inData.localPort = queries[i].local_port;
+    wire[i].counterValue.status = abi::NVML_ERROR_UNKNOWN;  // stays where the driver skips an entry
+  }
+  abi::nvmlPRMCounterList_v1_t list{};
+  list.numCounters = static_cast<unsigned int>(wire.size());
+  list.counters = wire.data();
+  const Outcome outcome = call(*state_, &Table::DeviceReadPRMCounters_v1, handle_, &list);
+  if (!outcome.ok()) return outcome.failure();
+  std::vector<PrmCounter> counters;
+  counters.reserve(wire.size());
+  for (std::size_t i = 0; i < wire.size(); ++i) {
+    const auto& answer = wire[i].counterValue;
+    if (answer.status == abi::NVML_SUCCESS)
+      counters.push_back({queries[i], detail::decode(answer.outputType, answer.outputValue, kFunction)});
+    else
+      counters.push_back({queries[i], Failure(static_cast<Errc>(answer.status), kFunction)});
+  }
+  return counters;
+}
+
+Result<PrmAnswer> Device::exchange_prm(std::span<const std::byte> request) const {
+  constexpr const char* kFunction = "nvmlDeviceReadWritePRM_v1";
+  abi::nvmlPRMTLV_v1_t tlv{};
+  if (request.size() > sizeof tlv.inData)
+    return Failure(Errc::invalid_argument, kFunction,
+                   "a PRM request has at most " + std::to_string(sizeof tlv.inData) + " bytes");
+  tlv.dataSize = static_cast<unsigned int>(request.size());
+  if (!request.empty()) std::memcpy(tlv.inData, request.data(), request.size());
+  const Outcome outcome = call(*state_, &Table::DeviceReadWritePRM_v1, handle_, &tlv);
+  if (!outcome.ok()) return outcome.failure();
+  if (tlv.dataSize > sizeof tlv.outData) return Failure(Errc::malformed_answer, kFunction);
+  const auto* data = reinterpret_cast<const std::byte*>(tlv.outData);
+  return PrmAnswer{tlv.status, {data, data + tlv.dataSize}};
+}
+
+namespace {
+
+ExcludedDevice excluded(const abi::nvmlExcludedDeviceInfo_t& info) {
+  const auto& pci = info.pciInfo;
+  return {detail::text_of(pci.busId, sizeof pci.busId),
+          detail::text_of(info.uuid, sizeof info.uuid),
+          pci.domain,
+          pci.bus,
+          pci.device,
+          pci.pciDeviceId,
+          pci.pciSubSystemId};
+}
+
+}  // namespace
+
+Result<std::vector<Result<ExcludedDevice>>> Library::excluded_devices() const {
+  using List = std::vector<Result<ExcludedDevice>>;
+  const auto list = [&](auto count_of, auto info_of) -> Result<List> {
+    unsigned int count = 0;
+    const Outcome counted = detail::call(*state_, count_of, &count);
+    if (!counted.ok()) return counted.failure();
+    if (count > detail::kMostDevices) return Failure(Errc::malformed_answer, "nvmlGetExcludedDeviceCount");
+    List devices;
+    for (unsigned int index = 0; index < count; ++index) {
+      abi::nvmlExcludedDeviceInfo_t info{};
+      const Outcome outcome = detail::call(*state_, info_of, index, &info);
+      if (outcome.ok())
+        devices.emplace_back(excluded(info));
+      else
+        devices.emplace_back(outcome.failure());
+    }
+    return devices;
+  };
+  return detail::newest_of(
+      [&] { return list(&Table::GetExcludedDeviceCount, &Table::GetExcludedDeviceInfoByIndex); },
+      [&] { return list(&Table::GetBlacklistDeviceCount, &Table::GetBlacklistDeviceInfoByIndex); });
+}
+
+}  // namespace nvmlkit::nvml

@@ -1,0 +1,76 @@
+// tests/nvml/generated/callable.cpp: where each C function is reached in the bindings. That it compiles is half the
+// test.
+#include <fmt/format.h>
+
+#include "emit/bindings_emitters.hpp"
+#include "emit/bindings_method.hpp"
+#include "emit/bindings_text.hpp"
+#include "registry/error.hpp"
+
+namespace nvmlgen {
+namespace {
+
+// "Device::power_usage", from the generator or by hand; empty when there is none.
+std::string own_method(const Registry& r, const FunctionSemantics& entry) {
+  const auto by_hand = r.by_hand.find(entry.name);
+  const auto method = method_for(r.facts, r.semantics, entry);
+  if (method && by_hand != r.by_hand.end()) throw RegistryError("by_hand.yaml", entry.name + " has a generated method");
+  if (method) return entry.on + "::" + method->name;
+  return by_hand == r.by_hand.end() ? "" : by_hand->second;
+}
+
+// A declaration that compiles only when the name is there.
+std::string proof(const std::string& cpp, std::size_t number) {
+  const auto colons = cpp.find("::");
+  if (colons == std::string::npos) return fmt::format("using nvml::{};\n", cpp);
+  const auto type = cpp.substr(0, colons);
+  if (cpp[colons + 2] == '~')
+    return fmt::format(
+        "static_assert(std::is_nothrow_destructible_v<{0}> && !std::is_trivially_destructible_v<{0}>);\n", type);
+  return fmt::format("struct Reach{} : nvml::{} {{ using {}; }};\n", number, type, cpp);
+}
+
+}  // namespace
+
+std::string emit_callable(const Registry& r) {
+  std::string proofs, rows, holes;
+  std::size_t number = 0;
+  for (const auto& function : r.facts.functions) {
+    if (function.library_only) continue;
+    const auto& entry = r.semantics.functions.at(function.name);
+    auto cpp = own_method(r, entry);
+    std::string via;
+    if (!cpp.empty()) {
+      proofs += proof(cpp, ++number);
+    } else if (!entry.chained_by.empty()) {
+      via = entry.chained_by;
+      cpp = own_method(r, r.semantics.functions.at(via));
+    }
+    if (cpp.empty()) holes += "\n  " + function.name;
+    rows += fmt::format("    {{{}, {}, {}}},\n", nvmlgen::quoted(function.name), nvmlgen::quoted(cpp),
+                        nvmlgen::quoted(via));
+  }
+  if (!holes.empty()) throw RegistryError("by_hand.yaml", "functions without a method, generated or by hand:" + holes);
+  return std::string(kBanner) + R"(#include "../callable.hpp"
+
+#include <nvmlkit/nvml.hpp>
+#include <type_traits>
+
+namespace nvmlkit::nvml::test {
+namespace {
+
+)" + proofs +
+         R"(
+constexpr Callable kCallables[] = {
+)" + rows +
+         R"(};
+
+}  // namespace
+
+std::span<const Callable> callables() noexcept { return kCallables; }
+
+}  // namespace nvmlkit::nvml::test
+)";
+}
+
+}  // namespace nvmlgen
