@@ -116,12 +116,6 @@ auto newest_of(Newest newest, Older... older) -> decltype(newest()) {
   return fallback;
 }
 
-// The number that a quantity stands for, when the C type can hold it.
-template <class Number, class Quantity>
-bool holds(const Quantity& quantity) noexcept {
-  return std::in_range<Number>(quantity.count());
-}
-
 template <class To, class From>
 std::vector<To> convert_each(const std::vector<From>& from) {
   std::vector<To> to;

@@ -37,12 +37,22 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Product brand of the GPU, as an enum value.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetBrand (since 11.0)
-  Result<abi::nvmlBrandType_t> brand() const;
+  Result<abi::nvmlBrandType_t> brand() const {
+    abi::nvmlBrandType_t type{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBrand, handle_, &type);
+    if (!outcome.ok()) return outcome.failure();
+    return type;
+  }
 
   /// NVML index of this device; the order can change at reboot.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetIndex (since 11.0)
-  Result<unsigned int> index() const;
+  Result<unsigned int> index() const {
+    unsigned int index{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetIndex, handle_, &index);
+    if (!outcome.ok()) return outcome.failure();
+    return index;
+  }
 
   /// Serial number printed on the board, as text; GPUs of one board share it.
   /// Errors: uninitialized, invalid_argument, insufficient_size, not_supported, gpu_is_lost, unknown.
@@ -52,7 +62,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Position of the GPU module on its baseboard; always 0 where there is no baseboard.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlDeviceGetModuleId (since 12.2.140)
-  Result<unsigned int> module_id() const;
+  Result<unsigned int> module_id() const {
+    unsigned int module_id{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetModuleId, handle_, &module_id);
+    if (!outcome.ok()) return outcome.failure();
+    return module_id;
+  }
 
   /// Whether the chip-to-chip link of this GPU is enabled.
   /// Errors: invalid_argument, not_supported, gpu_is_lost, unknown.
@@ -92,7 +107,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// NUMA node that the GPU itself forms, on platforms where GPUs are nodes.
   /// Errors: not_supported, invalid_argument.
   /// @c nvmlDeviceGetNumaNodeId (since 12.4.127)
-  Result<unsigned int> numa_node_id() const;
+  Result<unsigned int> numa_node_id() const {
+    unsigned int node{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNumaNodeId, handle_, &node);
+    if (!outcome.ok()) return outcome.failure();
+    return node;
+  }
 
   /// How the GPU reaches malloc memory: HMM, ATS or not at all.
   /// Needs turing or newer.
@@ -135,7 +155,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Number N in the device node name nvidiaN on Linux.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMinorNumber (since 11.0)
-  Result<unsigned int> minor_number() const;
+  Result<unsigned int> minor_number() const {
+    unsigned int minor_number{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMinorNumber, handle_, &minor_number);
+    if (!outcome.ok()) return outcome.failure();
+    return minor_number;
+  }
 
   /// Part number of the board, as text from the InfoROM.
   /// Errors: uninitialized, not_supported, invalid_argument, gpu_is_lost, unknown.
@@ -155,7 +180,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Checksum over the InfoROM configuration; equal sums mean equally configured GPUs.
   /// Errors: corrupted_inforom, uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetInforomConfigurationChecksum (since 11.0)
-  Result<unsigned int> inforom_configuration_checksum() const;
+  Result<unsigned int> inforom_configuration_checksum() const {
+    unsigned int checksum{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetInforomConfigurationChecksum, handle_, &checksum);
+    if (!outcome.ok()) return outcome.failure();
+    return checksum;
+  }
 
   /// Checks the InfoROM checksums afresh from flash and fails when it is corrupt.
   /// Errors: corrupted_inforom, uninitialized, not_supported, gpu_is_lost, unknown.
@@ -169,7 +199,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Start time and duration in microseconds of the most recent black box flush to the InfoROM.
   /// Errors: not_ready, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetLastBBXFlushTime (since 12.3.101)
-  Result<LastBbxFlushTime> last_bbx_flush_time() const;
+  Result<LastBbxFlushTime> last_bbx_flush_time() const {
+    unsigned long long timestamp{};
+    unsigned long duration_us{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetLastBBXFlushTime, handle_, &timestamp, &duration_us);
+    if (!outcome.ok()) return outcome.failure();
+    return LastBbxFlushTime{std::chrono::microseconds(timestamp), std::chrono::microseconds(duration_us)};
+  }
 
   /// Seconds that the GPU has spent with a driver loaded over its whole life.
   /// Errors: invalid_argument, not_supported, gpu_is_lost, unknown.
@@ -179,17 +215,32 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Whether a monitor is plugged into one of the GPU's connectors.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetDisplayMode (since 11.0)
-  Result<bool> display_mode() const;
+  Result<bool> display_mode() const {
+    abi::nvmlEnableState_t display{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDisplayMode, handle_, &display);
+    if (!outcome.ok()) return outcome.failure();
+    return display != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Whether a display is set up on the GPU, which can be so without a monitor.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetDisplayActive (since 11.0)
-  Result<bool> display_active() const;
+  Result<bool> display_active() const {
+    abi::nvmlEnableState_t is_active{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDisplayActive, handle_, &is_active);
+    if (!outcome.ok()) return outcome.failure();
+    return is_active != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Whether the driver stays loaded when its last client leaves; Linux only.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPersistenceMode (since 11.0)
-  Result<bool> persistence_mode() const;
+  Result<bool> persistence_mode() const {
+    abi::nvmlEnableState_t mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPersistenceMode, handle_, &mode);
+    if (!outcome.ok()) return outcome.failure();
+    return mode != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// PCI attributes with base class and subclass added.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
@@ -205,84 +256,154 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMaxPcieLinkGeneration (since 11.0)
-  Result<unsigned int> max_pcie_link_generation() const;
+  Result<unsigned int> max_pcie_link_generation() const {
+    unsigned int max_link_gen{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxPcieLinkGeneration, handle_, &max_link_gen);
+    if (!outcome.ok()) return outcome.failure();
+    return max_link_gen;
+  }
 
   /// Highest PCIe generation of the GPU itself, whatever the slot.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetGpuMaxPcieLinkGeneration (since 12.0.76)
-  Result<unsigned int> gpu_max_pcie_link_generation() const;
+  Result<unsigned int> gpu_max_pcie_link_generation() const {
+    unsigned int max_link_gen_device{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuMaxPcieLinkGeneration, handle_, &max_link_gen_device);
+    if (!outcome.ok()) return outcome.failure();
+    return max_link_gen_device;
+  }
 
   /// Widest PCIe link that GPU and slot can reach together, in lanes.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMaxPcieLinkWidth (since 11.0)
-  Result<unsigned int> max_pcie_link_width() const;
+  Result<unsigned int> max_pcie_link_width() const {
+    unsigned int max_link_width{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxPcieLinkWidth, handle_, &max_link_width);
+    if (!outcome.ok()) return outcome.failure();
+    return max_link_width;
+  }
 
   /// PCIe generation the link runs at now; it can drop while idle.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetCurrPcieLinkGeneration (since 11.0)
-  Result<unsigned int> curr_pcie_link_generation() const;
+  Result<unsigned int> curr_pcie_link_generation() const {
+    unsigned int curr_link_gen{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrPcieLinkGeneration, handle_, &curr_link_gen);
+    if (!outcome.ok()) return outcome.failure();
+    return curr_link_gen;
+  }
 
   /// PCIe lanes the link uses now.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetCurrPcieLinkWidth (since 11.0)
-  Result<unsigned int> curr_pcie_link_width() const;
+  Result<unsigned int> curr_pcie_link_width() const {
+    unsigned int curr_link_width{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrPcieLinkWidth, handle_, &curr_link_width);
+    if (!outcome.ok()) return outcome.failure();
+    return curr_link_width;
+  }
 
   /// PCIe traffic in one direction in KB/s, measured for 20 milliseconds inside the call.
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPcieThroughput (since 11.0)
-  Result<KilobytesPerSecond> pcie_throughput(abi::nvmlPcieUtilCounter_t counter) const;
+  Result<KilobytesPerSecond> pcie_throughput(abi::nvmlPcieUtilCounter_t counter) const {
+    unsigned int value{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPcieThroughput, handle_, counter, &value);
+    if (!outcome.ok()) return outcome.failure();
+    return KilobytesPerSecond(value);
+  }
 
   /// Number of PCIe packet replays so far, a sign of a bad link.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPcieReplayCounter (since 11.0)
-  Result<unsigned int> pcie_replay_counter() const;
+  Result<unsigned int> pcie_replay_counter() const {
+    unsigned int value{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPcieReplayCounter, handle_, &value);
+    if (!outcome.ok()) return outcome.failure();
+    return value;
+  }
 
   /// Current frequency of one clock domain, in MHz.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetClockInfo (since 11.0)
-  Result<Megahertz> clock_info(abi::nvmlClockType_t type) const;
+  Result<Megahertz> clock_info(abi::nvmlClockType_t type) const {
+    unsigned int clock{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClockInfo, handle_, type, &clock);
+    if (!outcome.ok()) return outcome.failure();
+    return Megahertz(clock);
+  }
 
   /// Highest frequency of one clock domain, in MHz; the actual P0 clock may differ by a few.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMaxClockInfo (since 11.0)
-  Result<Megahertz> max_clock_info(abi::nvmlClockType_t type) const;
+  Result<Megahertz> max_clock_info(abi::nvmlClockType_t type) const {
+    unsigned int clock{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxClockInfo, handle_, type, &clock);
+    if (!outcome.ok()) return outcome.failure();
+    return Megahertz(clock);
+  }
 
   /// Offset in MHz that is applied to the graphics voltage-frequency curve; may be negative.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetGpcClkVfOffset (since 11.7.50)
-  Result<Megahertz> gpc_clk_vf_offset() const;
+  Result<Megahertz> gpc_clk_vf_offset() const {
+    int offset{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpcClkVfOffset, handle_, &offset);
+    if (!outcome.ok()) return outcome.failure();
+    return Megahertz(offset);
+  }
 
   /// Clock that applications run at unless boosted, in MHz; deprecated.
   /// Needs kepler or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetApplicationsClock (since 11.0)
-  Result<Megahertz> applications_clock(abi::nvmlClockType_t clock_type) const;
+  Result<Megahertz> applications_clock(abi::nvmlClockType_t clock_type) const {
+    unsigned int clock_mhz{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetApplicationsClock, handle_, clock_type, &clock_mhz);
+    if (!outcome.ok()) return outcome.failure();
+    return Megahertz(clock_mhz);
+  }
 
   /// Applications clock that a reset goes back to, in MHz; deprecated.
   /// Needs kepler or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetDefaultApplicationsClock (since 11.0)
-  Result<Megahertz> default_applications_clock(abi::nvmlClockType_t clock_type) const;
+  Result<Megahertz> default_applications_clock(abi::nvmlClockType_t clock_type) const {
+    unsigned int clock_mhz{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDefaultApplicationsClock, handle_, clock_type, &clock_mhz);
+    if (!outcome.ok()) return outcome.failure();
+    return Megahertz(clock_mhz);
+  }
 
   /// Frequency of a clock domain in MHz, chosen by id: current, target, default or boost maximum.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetClock (since 11.0)
-  Result<Megahertz> clock(abi::nvmlClockType_t clock_type, abi::nvmlClockId_t clock_id) const;
+  Result<Megahertz> clock(abi::nvmlClockType_t clock_type, abi::nvmlClockId_t clock_id) const {
+    unsigned int clock_mhz{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClock, handle_, clock_type, clock_id, &clock_mhz);
+    if (!outcome.ok()) return outcome.failure();
+    return Megahertz(clock_mhz);
+  }
 
   /// Boost ceiling that the customer configured for one clock domain, in MHz.
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMaxCustomerBoostClock (since 11.0)
-  Result<Megahertz> max_customer_boost_clock(abi::nvmlClockType_t clock_type) const;
+  Result<Megahertz> max_customer_boost_clock(abi::nvmlClockType_t clock_type) const {
+    unsigned int clock_mhz{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxCustomerBoostClock, handle_, clock_type, &clock_mhz);
+    if (!outcome.ok()) return outcome.failure();
+    return Megahertz(clock_mhz);
+  }
 
   /// Memory clocks in MHz that may be chosen as applications clock.
   /// Needs kepler or newer.
@@ -304,7 +425,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetAutoBoostedClocksEnabled (since 11.0)
-  Result<AutoBoostedClocksEnabled> auto_boosted_clocks_enabled() const;
+  Result<AutoBoostedClocksEnabled> auto_boosted_clocks_enabled() const {
+    abi::nvmlEnableState_t is_enabled{};
+    abi::nvmlEnableState_t default_is_enabled{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAutoBoostedClocksEnabled, handle_, &is_enabled, &default_is_enabled);
+    if (!outcome.ok()) return outcome.failure();
+    return AutoBoostedClocksEnabled{is_enabled != abi::NVML_FEATURE_DISABLED, default_is_enabled != abi::NVML_FEATURE_DISABLED};
+  }
 
   /// Intended speed of one fan in revolutions per minute, not a tachometer reading.
   /// Needs maxwell or newer.
@@ -315,7 +442,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Speed in percent that the driver steers one fan towards.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTargetFanSpeed (since 11.8.86)
-  Result<Percent> target_fan_speed(unsigned int fan) const;
+  Result<Percent> target_fan_speed(unsigned int fan) const {
+    unsigned int target_speed{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTargetFanSpeed, handle_, fan, &target_speed);
+    if (!outcome.ok()) return outcome.failure();
+    return Percent(target_speed);
+  }
 
   struct MinMaxFanSpeed {
     Percent min_speed;
@@ -324,24 +456,45 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Lowest and highest fan speed that a user may set, in percent.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetMinMaxFanSpeed (since 11.7.50)
-  Result<MinMaxFanSpeed> min_max_fan_speed() const;
+  Result<MinMaxFanSpeed> min_max_fan_speed() const {
+    unsigned int min_speed{};
+    unsigned int max_speed{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMinMaxFanSpeed, handle_, &min_speed, &max_speed);
+    if (!outcome.ok()) return outcome.failure();
+    return MinMaxFanSpeed{Percent(min_speed), Percent(max_speed)};
+  }
 
   /// Control policy of one fan: driven by temperature or set by hand.
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetFanControlPolicy_v2 (since 12.0.76)
-  Result<abi::nvmlFanControlPolicy_t> fan_control_policy(unsigned int fan) const;
+  Result<abi::nvmlFanControlPolicy_t> fan_control_policy(unsigned int fan) const {
+    abi::nvmlFanControlPolicy_t policy{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFanControlPolicy_v2, handle_, fan, &policy);
+    if (!outcome.ok()) return outcome.failure();
+    return policy;
+  }
 
   /// Number of fans on the board.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetNumFans (since 11.6.55)
-  Result<unsigned int> num_fans() const;
+  Result<unsigned int> num_fans() const {
+    unsigned int num_fans{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNumFans, handle_, &num_fans);
+    if (!outcome.ok()) return outcome.failure();
+    return num_fans;
+  }
 
   /// Temperature of a sensor in degrees Celsius, by enum without a versioned struct; deprecated.
   /// Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTemperature (since 11.0)
-  Result<Celsius> temperature(abi::nvmlTemperatureSensors_t sensor_type) const;
+  Result<Celsius> temperature(abi::nvmlTemperatureSensors_t sensor_type) const {
+    unsigned int temp{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTemperature, handle_, sensor_type, &temp);
+    if (!outcome.ok()) return outcome.failure();
+    return Celsius(temp);
+  }
 
   /// Control signal of a cooler (toggle or variable) and the parts that it cools.
   /// Needs maxwell or newer.
@@ -358,7 +511,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTemperatureThreshold (since 11.0)
-  Result<Celsius> temperature_threshold(abi::nvmlTemperatureThresholds_t threshold_type) const;
+  Result<Celsius> temperature_threshold(abi::nvmlTemperatureThresholds_t threshold_type) const {
+    unsigned int temp{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTemperatureThreshold, handle_, threshold_type, &temp);
+    if (!outcome.ok()) return outcome.failure();
+    return Celsius(temp);
+  }
 
   /// Degrees Celsius left until the nearest slowdown threshold.
   /// Errors: not_supported, invalid_argument, gpu_is_lost, argument_version_mismatch, unknown.
@@ -374,35 +532,65 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPerformanceState (since 11.0)
-  Result<abi::nvmlPstates_t> performance_state() const;
+  Result<abi::nvmlPstates_t> performance_state() const {
+    abi::nvmlPstates_t state{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPerformanceState, handle_, &state);
+    if (!outcome.ok()) return outcome.failure();
+    return state;
+  }
 
   /// Bit mask of clocks event reasons at work now; several can apply at once.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetCurrentClocksEventReasons (since 12.2.140)
-  Result<unsigned long long> current_clocks_event_reasons() const;
+  Result<unsigned long long> current_clocks_event_reasons() const {
+    unsigned long long clocks_event_reasons{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrentClocksEventReasons, handle_, &clocks_event_reasons);
+    if (!outcome.ok()) return outcome.failure();
+    return clocks_event_reasons;
+  }
 
   /// Bit mask of reasons that hold the clocks down now, under the deprecated throttle name.
   /// Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetCurrentClocksThrottleReasons (since 11.0)
-  Result<unsigned long long> current_clocks_throttle_reasons() const;
+  Result<unsigned long long> current_clocks_throttle_reasons() const {
+    unsigned long long clocks_throttle_reasons{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrentClocksThrottleReasons, handle_, &clocks_throttle_reasons);
+    if (!outcome.ok()) return outcome.failure();
+    return clocks_throttle_reasons;
+  }
 
   /// Bit mask of the clocks event reasons that this GPU can report.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetSupportedClocksEventReasons (since 12.2.140)
-  Result<unsigned long long> supported_clocks_event_reasons() const;
+  Result<unsigned long long> supported_clocks_event_reasons() const {
+    unsigned long long supported_clocks_event_reasons{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSupportedClocksEventReasons, handle_, &supported_clocks_event_reasons);
+    if (!outcome.ok()) return outcome.failure();
+    return supported_clocks_event_reasons;
+  }
 
   /// Bit mask of reasons this GPU is able to report, under the deprecated throttle name.
   /// Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetSupportedClocksThrottleReasons (since 11.0)
-  Result<unsigned long long> supported_clocks_throttle_reasons() const;
+  Result<unsigned long long> supported_clocks_throttle_reasons() const {
+    unsigned long long supported_clocks_throttle_reasons{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSupportedClocksThrottleReasons, handle_, &supported_clocks_throttle_reasons);
+    if (!outcome.ok()) return outcome.failure();
+    return supported_clocks_throttle_reasons;
+  }
 
   /// Current P-state under its deprecated, misleading power state name.
   /// Needs fermi or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPowerState (since 11.0)
-  Result<abi::nvmlPstates_t> power_state() const;
+  Result<abi::nvmlPstates_t> power_state() const {
+    abi::nvmlPstates_t state{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerState, handle_, &state);
+    if (!outcome.ok()) return outcome.failure();
+    return state;
+  }
 
   /// Utilization in percent and thresholds of graphics, frame buffer, video and bus domains.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
@@ -412,7 +600,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Offset in MHz that is applied to the memory voltage-frequency curve; may be negative.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetMemClkVfOffset (since 11.8.86)
-  Result<Megahertz> mem_clk_vf_offset() const;
+  Result<Megahertz> mem_clk_vf_offset() const {
+    int offset{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemClkVfOffset, handle_, &offset);
+    if (!outcome.ok()) return outcome.failure();
+    return Megahertz(offset);
+  }
 
   struct MinMaxClockOfPstate {
     Megahertz min_clock_mhz;
@@ -421,7 +614,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Lowest and highest frequency of a clock domain within one P-state, in MHz.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetMinMaxClockOfPState (since 11.7.50)
-  Result<MinMaxClockOfPstate> min_max_clock_of_pstate(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const;
+  Result<MinMaxClockOfPstate> min_max_clock_of_pstate(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const {
+    unsigned int min_clock_mhz{};
+    unsigned int max_clock_mhz{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMinMaxClockOfPState, handle_, type, pstate, &min_clock_mhz, &max_clock_mhz);
+    if (!outcome.ok()) return outcome.failure();
+    return MinMaxClockOfPstate{Megahertz(min_clock_mhz), Megahertz(max_clock_mhz)};
+  }
 
   struct GpcClkMinMaxVfOffset {
     Megahertz min_offset;
@@ -430,7 +629,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Smallest and largest graphics clock offset that is accepted, in MHz.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetGpcClkMinMaxVfOffset (since 11.8.86)
-  Result<GpcClkMinMaxVfOffset> gpc_clk_min_max_vf_offset() const;
+  Result<GpcClkMinMaxVfOffset> gpc_clk_min_max_vf_offset() const {
+    int min_offset{};
+    int max_offset{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpcClkMinMaxVfOffset, handle_, &min_offset, &max_offset);
+    if (!outcome.ok()) return outcome.failure();
+    return GpcClkMinMaxVfOffset{Megahertz(min_offset), Megahertz(max_offset)};
+  }
 
   struct MemClkMinMaxVfOffset {
     Megahertz min_offset;
@@ -439,7 +644,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Smallest and largest memory clock offset that is accepted, in MHz.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetMemClkMinMaxVfOffset (since 11.8.86)
-  Result<MemClkMinMaxVfOffset> mem_clk_min_max_vf_offset() const;
+  Result<MemClkMinMaxVfOffset> mem_clk_min_max_vf_offset() const {
+    int min_offset{};
+    int max_offset{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemClkMinMaxVfOffset, handle_, &min_offset, &max_offset);
+    if (!outcome.ok()) return outcome.failure();
+    return MemClkMinMaxVfOffset{Megahertz(min_offset), Megahertz(max_offset)};
+  }
 
   /// Clock offset in MHz and its allowed range; the caller names clock domain and P-state.
   /// Needs maxwell or newer.
@@ -467,13 +678,23 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPowerManagementMode (since 11.0)
-  Result<bool> power_management_mode() const;
+  Result<bool> power_management_mode() const {
+    abi::nvmlEnableState_t mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerManagementMode, handle_, &mode);
+    if (!outcome.ok()) return outcome.failure();
+    return mode != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Power limit that was set for the board, in milliwatts.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPowerManagementLimit (since 11.0)
-  Result<Milliwatts> power_management_limit() const;
+  Result<Milliwatts> power_management_limit() const {
+    unsigned int limit{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerManagementLimit, handle_, &limit);
+    if (!outcome.ok()) return outcome.failure();
+    return Milliwatts(limit);
+  }
 
   struct PowerManagementLimitConstraints {
     Milliwatts min_limit;
@@ -483,19 +704,35 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPowerManagementLimitConstraints (since 11.0)
-  Result<PowerManagementLimitConstraints> power_management_limit_constraints() const;
+  Result<PowerManagementLimitConstraints> power_management_limit_constraints() const {
+    unsigned int min_limit{};
+    unsigned int max_limit{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerManagementLimitConstraints, handle_, &min_limit, &max_limit);
+    if (!outcome.ok()) return outcome.failure();
+    return PowerManagementLimitConstraints{Milliwatts(min_limit), Milliwatts(max_limit)};
+  }
 
   /// Power limit that the GPU boots with, in milliwatts.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPowerManagementDefaultLimit (since 11.0)
-  Result<Milliwatts> power_management_default_limit() const;
+  Result<Milliwatts> power_management_default_limit() const {
+    unsigned int default_limit{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerManagementDefaultLimit, handle_, &default_limit);
+    if (!outcome.ok()) return outcome.failure();
+    return Milliwatts(default_limit);
+  }
 
   /// Power draw of the board in milliwatts; most GPUs since Ampere report a one second average.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetPowerUsage (since 11.0)
-  Result<Milliwatts> power_usage() const;
+  Result<Milliwatts> power_usage() const {
+    unsigned int power{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerUsage, handle_, &power);
+    if (!outcome.ok()) return outcome.failure();
+    return Milliwatts(power);
+  }
 
   /// PowerMizer mode in force and the mask of modes the GPU supports.
   /// Needs maxwell or newer.
@@ -513,13 +750,23 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs volta or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTotalEnergyConsumption (since 11.0)
-  Result<Millijoules> total_energy_consumption() const;
+  Result<Millijoules> total_energy_consumption() const {
+    unsigned long long energy{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTotalEnergyConsumption, handle_, &energy);
+    if (!outcome.ok()) return outcome.failure();
+    return Millijoules(energy);
+  }
 
   /// Power limit that really applies: the lowest of all limits in force, in milliwatts.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetEnforcedPowerLimit (since 11.0)
-  Result<Milliwatts> enforced_power_limit() const;
+  Result<Milliwatts> enforced_power_limit() const {
+    unsigned int limit{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEnforcedPowerLimit, handle_, &limit);
+    if (!outcome.ok()) return outcome.failure();
+    return Milliwatts(limit);
+  }
 
   struct GpuOperationMode {
     abi::nvmlGpuOperationMode_t current;
@@ -529,7 +776,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetGpuOperationMode (since 11.0)
-  Result<GpuOperationMode> gpu_operation_mode() const;
+  Result<GpuOperationMode> gpu_operation_mode() const {
+    abi::nvmlGpuOperationMode_t current{};
+    abi::nvmlGpuOperationMode_t pending{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuOperationMode, handle_, &current, &pending);
+    if (!outcome.ok()) return outcome.failure();
+    return GpuOperationMode{current, pending};
+  }
 
   /// Total, reserved, free and used frame buffer; `used` leaves out what the driver reserves (v1 folds it in).
   /// Errors: uninitialized, no_permission, invalid_argument, gpu_is_lost, not_supported, unknown.
@@ -539,7 +792,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Compute mode: whether several contexts may share the GPU, just one, or none.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetComputeMode (since 11.0)
-  Result<abi::nvmlComputeMode_t> compute_mode() const;
+  Result<abi::nvmlComputeMode_t> compute_mode() const {
+    abi::nvmlComputeMode_t mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetComputeMode, handle_, &mode);
+    if (!outcome.ok()) return outcome.failure();
+    return mode;
+  }
 
   struct CudaComputeCapability {
     int major;
@@ -548,7 +806,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// CUDA compute capability as major and minor number.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetCudaComputeCapability (since 11.0)
-  Result<CudaComputeCapability> cuda_compute_capability() const;
+  Result<CudaComputeCapability> cuda_compute_capability() const {
+    int major{};
+    int minor{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCudaComputeCapability, handle_, &major, &minor);
+    if (!outcome.ok()) return outcome.failure();
+    return CudaComputeCapability{major, minor};
+  }
 
   /// Sets DRAM encryption on or off from the next reboot; root only.
   /// Needs kepler or newer. Needs root.
@@ -564,31 +828,57 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetEccMode (since 11.0)
-  Result<EccMode> ecc_mode() const;
+  Result<EccMode> ecc_mode() const {
+    abi::nvmlEnableState_t current{};
+    abi::nvmlEnableState_t pending{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEccMode, handle_, &current, &pending);
+    if (!outcome.ok()) return outcome.failure();
+    return EccMode{current != abi::NVML_FEATURE_DISABLED, pending != abi::NVML_FEATURE_DISABLED};
+  }
 
   /// ECC state that the GPU ships with.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetDefaultEccMode (since 11.7.50)
-  Result<bool> default_ecc_mode() const;
+  Result<bool> default_ecc_mode() const {
+    abi::nvmlEnableState_t default_mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDefaultEccMode, handle_, &default_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return default_mode != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Id shared by GPUs behind one PCIe switch; values may change at reboot.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetBoardId (since 11.0)
-  Result<unsigned int> board_id() const;
+  Result<unsigned int> board_id() const {
+    unsigned int board_id{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBoardId, handle_, &board_id);
+    if (!outcome.ok()) return outcome.failure();
+    return board_id;
+  }
 
   /// Whether the board of this GPU carries more than one GPU.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMultiGpuBoard (since 11.0)
-  Result<unsigned int> multi_gpu_board() const;
+  Result<unsigned int> multi_gpu_board() const {
+    unsigned int multi_gpu_bool{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMultiGpuBoard, handle_, &multi_gpu_bool);
+    if (!outcome.ok()) return outcome.failure();
+    return multi_gpu_bool;
+  }
 
   /// ECC errors of one type over all memories, volatile or aggregate.
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetTotalEccErrors (since 11.0)
-  Result<unsigned long long> total_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const;
+  Result<unsigned long long> total_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const {
+    unsigned long long ecc_counts{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTotalEccErrors, handle_, error_type, counter_type, &ecc_counts);
+    if (!outcome.ok()) return outcome.failure();
+    return ecc_counts;
+  }
 
   /// ECC errors split over a fixed set of memories; deprecated in favour of counters per location.
   /// Needs fermi or newer. Deprecated by NVIDIA.
@@ -600,7 +890,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetMemoryErrorCounter (since 11.0)
-  Result<unsigned long long> memory_error_counter(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type, abi::nvmlMemoryLocation_t location_type) const;
+  Result<unsigned long long> memory_error_counter(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type, abi::nvmlMemoryLocation_t location_type) const {
+    unsigned long long count{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryErrorCounter, handle_, error_type, counter_type, location_type, &count);
+    if (!outcome.ok()) return outcome.failure();
+    return count;
+  }
 
   /// Percent of the last sample period in which kernels ran and memory was accessed.
   /// Needs fermi or newer.
@@ -616,13 +911,24 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetEncoderUtilization (since 11.0)
-  Result<EncoderUtilization> encoder_utilization() const;
+  Result<EncoderUtilization> encoder_utilization() const {
+    unsigned int utilization{};
+    unsigned int sampling_period_us{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEncoderUtilization, handle_, &utilization, &sampling_period_us);
+    if (!outcome.ok()) return outcome.failure();
+    return EncoderUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
+  }
 
   /// Encoder capacity left for one codec, in percent of the maximum.
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetEncoderCapacity (since 11.0)
-  Result<Percent> encoder_capacity(abi::nvmlEncoderType_t encoder_query_type) const;
+  Result<Percent> encoder_capacity(abi::nvmlEncoderType_t encoder_query_type) const {
+    unsigned int encoder_capacity{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEncoderCapacity, handle_, encoder_query_type, &encoder_capacity);
+    if (!outcome.ok()) return outcome.failure();
+    return Percent(encoder_capacity);
+  }
 
   struct EncoderStats {
     unsigned int session_count;
@@ -633,7 +939,14 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetEncoderStats (since 11.0)
-  Result<EncoderStats> encoder_stats() const;
+  Result<EncoderStats> encoder_stats() const {
+    unsigned int session_count{};
+    unsigned int average_fps{};
+    unsigned int average_latency{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetEncoderStats, handle_, &session_count, &average_fps, &average_latency);
+    if (!outcome.ok()) return outcome.failure();
+    return EncoderStats{session_count, FramesPerSecond(average_fps), std::chrono::microseconds(average_latency)};
+  }
 
   /// Active encoder sessions: process, codec, resolution, frame rate and latency.
   /// Needs maxwell or newer.
@@ -649,7 +962,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetDecoderUtilization (since 11.0)
-  Result<DecoderUtilization> decoder_utilization() const;
+  Result<DecoderUtilization> decoder_utilization() const {
+    unsigned int utilization{};
+    unsigned int sampling_period_us{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDecoderUtilization, handle_, &utilization, &sampling_period_us);
+    if (!outcome.ok()) return outcome.failure();
+    return DecoderUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
+  }
 
   struct JpgUtilization {
     Percent utilization;
@@ -659,7 +978,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs turing or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetJpgUtilization (since 12.2.140)
-  Result<JpgUtilization> jpg_utilization() const;
+  Result<JpgUtilization> jpg_utilization() const {
+    unsigned int utilization{};
+    unsigned int sampling_period_us{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetJpgUtilization, handle_, &utilization, &sampling_period_us);
+    if (!outcome.ok()) return outcome.failure();
+    return JpgUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
+  }
 
   struct OfaUtilization {
     Percent utilization;
@@ -669,7 +994,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs turing or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetOfaUtilization (since 12.2.140)
-  Result<OfaUtilization> ofa_utilization() const;
+  Result<OfaUtilization> ofa_utilization() const {
+    unsigned int utilization{};
+    unsigned int sampling_period_us{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetOfaUtilization, handle_, &utilization, &sampling_period_us);
+    if (!outcome.ok()) return outcome.failure();
+    return OfaUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
+  }
 
   /// Number of frame buffer capture sessions, with average frame rate and latency in microseconds.
   /// Needs maxwell or newer.
@@ -735,7 +1066,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Whether a restrictable API is reserved for root on this GPU.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetAPIRestriction (since 11.0)
-  Result<bool> api_restriction(abi::nvmlRestrictedAPI_t api_type) const;
+  Result<bool> api_restriction(abi::nvmlRestrictedAPI_t api_type) const {
+    abi::nvmlEnableState_t is_restricted{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAPIRestriction, handle_, api_type, &is_restricted);
+    if (!outcome.ok()) return outcome.failure();
+    return is_restricted != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Total, free and used BAR1 window in bytes, through which CPU and peers reach the frame buffer.
   /// Needs kepler or newer.
@@ -752,42 +1088,82 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Number of the interrupt line that the GPU uses.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetIrqNum (since 11.5.50)
-  Result<unsigned int> irq_num() const;
+  Result<unsigned int> irq_num() const {
+    unsigned int irq_num{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetIrqNum, handle_, &irq_num);
+    if (!outcome.ok()) return outcome.failure();
+    return irq_num;
+  }
 
   /// Number of CUDA cores on the GPU.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetNumGpuCores (since 11.6.55)
-  Result<unsigned int> num_gpu_cores() const;
+  Result<unsigned int> num_gpu_cores() const {
+    unsigned int num_cores{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNumGpuCores, handle_, &num_cores);
+    if (!outcome.ok()) return outcome.failure();
+    return num_cores;
+  }
 
   /// Where the power comes from: mains, battery or an undersized supply.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetPowerSource (since 11.6.55)
-  Result<abi::nvmlPowerSource_t> power_source() const;
+  Result<abi::nvmlPowerSource_t> power_source() const {
+    abi::nvmlPowerSource_t power_source{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerSource, handle_, &power_source);
+    if (!outcome.ok()) return outcome.failure();
+    return power_source;
+  }
 
   /// Width of the memory bus, in bits.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetMemoryBusWidth (since 11.6.55)
-  Result<Bits> memory_bus_width() const;
+  Result<Bits> memory_bus_width() const {
+    unsigned int bus_width{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryBusWidth, handle_, &bus_width);
+    if (!outcome.ok()) return outcome.failure();
+    return Bits(bus_width);
+  }
 
   /// Highest speed of the PCIe link, as a code that stands for a speed in MB/s.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetPcieLinkMaxSpeed (since 11.6.55)
-  Result<MegabytesPerSecond> pcie_link_max_speed() const;
+  Result<MegabytesPerSecond> pcie_link_max_speed() const {
+    unsigned int max_speed{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPcieLinkMaxSpeed, handle_, &max_speed);
+    if (!outcome.ok()) return outcome.failure();
+    return MegabytesPerSecond(max_speed);
+  }
 
   /// Current speed of the PCIe link, in Mbps.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetPcieSpeed (since 11.7.50)
-  Result<MegabytesPerSecond> pcie_speed() const;
+  Result<MegabytesPerSecond> pcie_speed() const {
+    unsigned int pcie_speed{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPcieSpeed, handle_, &pcie_speed);
+    if (!outcome.ok()) return outcome.failure();
+    return MegabytesPerSecond(pcie_speed);
+  }
 
   /// Whether adaptive clocking is enabled on this GPU.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost.
   /// @c nvmlDeviceGetAdaptiveClockInfoStatus (since 11.6.55)
-  Result<unsigned int> adaptive_clock_info_status() const;
+  Result<unsigned int> adaptive_clock_info_status() const {
+    unsigned int adaptive_clock_status{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAdaptiveClockInfoStatus, handle_, &adaptive_clock_status);
+    if (!outcome.ok()) return outcome.failure();
+    return adaptive_clock_status;
+  }
 
   /// Kind of bus the GPU hangs on, such as PCI or PCIe.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlDeviceGetBusType (since 11.5.50)
-  Result<abi::nvmlBusType_t> bus_type() const;
+  Result<abi::nvmlBusType_t> bus_type() const {
+    abi::nvmlBusType_t type{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBusType, handle_, &type);
+    if (!outcome.ok()) return outcome.failure();
+    return type;
+  }
 
   /// Cluster UUID, clique id and registration state in the NVLink fabric, without the health mask.
   /// Needs hopper or newer. Deprecated by NVIDIA.
@@ -829,7 +1205,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlDeviceSetConfComputeUnprotectedMemSize (since 12.2.140)
-  Result<void> set_conf_compute_unprotected_mem_size(Kibibytes size_ki_b) const;
+  Result<void> set_conf_compute_unprotected_mem_size(Kibibytes size_ki_b) const {
+    if (!detail::holds<unsigned long long>(size_ki_b)) return Failure(Errc::invalid_argument, "nvmlDeviceSetConfComputeUnprotectedMemSize", "size_ki_b is out of range");
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetConfComputeUnprotectedMemSize, handle_, static_cast<unsigned long long>(size_ki_b.count()));
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   struct GspFirmwareMode {
     unsigned int is_enabled;
@@ -838,7 +1219,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Whether GSP firmware is enabled, and whether it is so by default.
   /// Errors: invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetGspFirmwareMode (since 11.7.50)
-  Result<GspFirmwareMode> gsp_firmware_mode() const;
+  Result<GspFirmwareMode> gsp_firmware_mode() const {
+    unsigned int is_enabled{};
+    unsigned int default_mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGspFirmwareMode, handle_, &is_enabled, &default_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return GspFirmwareMode{is_enabled, default_mode};
+  }
 
   /// SRAM ECC counts, volatile and aggregate, sources of uncorrectable errors, and whether the threshold is exceeded.
   /// Needs ampere or newer. Needs root.
@@ -850,7 +1237,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetAccountingMode (since 11.0)
-  Result<bool> accounting_mode() const;
+  Result<bool> accounting_mode() const {
+    abi::nvmlEnableState_t mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAccountingMode, handle_, &mode);
+    if (!outcome.ok()) return outcome.failure();
+    return mode != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Ids of the processes, running or ended, that still have an accounting record.
   /// Needs kepler or newer.
@@ -862,13 +1254,23 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetAccountingBufferSize (since 11.0)
-  Result<unsigned int> accounting_buffer_size() const;
+  Result<unsigned int> accounting_buffer_size() const {
+    unsigned int buffer_size{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAccountingBufferSize, handle_, &buffer_size);
+    if (!outcome.ok()) return outcome.failure();
+    return buffer_size;
+  }
 
   /// Whether pages wait for a reboot before they are retired.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetRetiredPagesPendingStatus (since 11.0)
-  Result<bool> retired_pages_pending_status() const;
+  Result<bool> retired_pages_pending_status() const {
+    abi::nvmlEnableState_t is_pending{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRetiredPagesPendingStatus, handle_, &is_pending);
+    if (!outcome.ok()) return outcome.failure();
+    return is_pending != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Number of memory banks by remaining row remapping capacity, from full to none.
   /// Errors: unknown.
@@ -878,7 +1280,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Chip architecture of the GPU, such as Ampere or Hopper.
   /// Errors: uninitialized, invalid_argument.
   /// @c nvmlDeviceGetArchitecture (since 11.0)
-  Result<abi::nvmlDeviceArchitecture_t> architecture() const;
+  Result<abi::nvmlDeviceArchitecture_t> architecture() const {
+    abi::nvmlDeviceArchitecture_t arch{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetArchitecture, handle_, &arch);
+    if (!outcome.ok()) return outcome.failure();
+    return arch;
+  }
 
   /// Clock monitor result: one overall fault flag plus the fault mask of each watched domain; root only.
   /// Needs ampere or newer. Needs root.
@@ -926,19 +1333,31 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetPersistenceMode (since 11.0)
-  Result<void> set_persistence_mode(bool mode) const;
+  Result<void> set_persistence_mode(bool mode) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetPersistenceMode, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the compute mode at once; on Linux a reboot takes it back.
   /// Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetComputeMode (since 11.0)
-  Result<void> set_compute_mode(abi::nvmlComputeMode_t mode) const;
+  Result<void> set_compute_mode(abi::nvmlComputeMode_t mode) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetComputeMode, handle_, mode);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets ECC on or off; the change waits for the next reboot.
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetEccMode (since 11.0)
-  Result<void> set_ecc_mode(bool ecc) const;
+  Result<void> set_ecc_mode(bool ecc) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetEccMode, handle_, ecc ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Clears the volatile or the aggregate ECC error counts; root only.
   /// Needs kepler or newer. Needs root.
@@ -950,13 +1369,23 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetDriverModel (since 11.0)
-  Result<void> set_driver_model(abi::nvmlDriverModel_t driver_model, unsigned int flags) const;
+  Result<void> set_driver_model(abi::nvmlDriverModel_t driver_model, unsigned int flags) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDriverModel, handle_, driver_model, flags);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the range in MHz to which the graphics clock is locked; equal limits pin it.
   /// Needs volta or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, no_permission, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetGpuLockedClocks (since 11.0)
-  Result<void> set_gpu_locked_clocks(Megahertz min_gpu_clock_mhz, Megahertz max_gpu_clock_mhz) const;
+  Result<void> set_gpu_locked_clocks(Megahertz min_gpu_clock_mhz, Megahertz max_gpu_clock_mhz) const {
+    if (!detail::holds<unsigned int>(min_gpu_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpuLockedClocks", "min_gpu_clock_mhz is out of range");
+    if (!detail::holds<unsigned int>(max_gpu_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpuLockedClocks", "max_gpu_clock_mhz is out of range");
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetGpuLockedClocks, handle_, static_cast<unsigned int>(min_gpu_clock_mhz.count()), static_cast<unsigned int>(max_gpu_clock_mhz.count()));
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Resets the graphics clock lock, so that the driver manages the clock again.
   /// Needs volta or newer.
@@ -968,7 +1397,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs ampere or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, no_permission, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetMemoryLockedClocks (since 11.3.58)
-  Result<void> set_memory_locked_clocks(Megahertz min_mem_clock_mhz, Megahertz max_mem_clock_mhz) const;
+  Result<void> set_memory_locked_clocks(Megahertz min_mem_clock_mhz, Megahertz max_mem_clock_mhz) const {
+    if (!detail::holds<unsigned int>(min_mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemoryLockedClocks", "min_mem_clock_mhz is out of range");
+    if (!detail::holds<unsigned int>(max_mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemoryLockedClocks", "max_mem_clock_mhz is out of range");
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetMemoryLockedClocks, handle_, static_cast<unsigned int>(min_mem_clock_mhz.count()), static_cast<unsigned int>(max_mem_clock_mhz.count()));
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Resets the memory clock lock, so that the driver manages the clock again.
   /// Needs ampere or newer.
@@ -980,7 +1415,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer. Needs root. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, no_permission, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetApplicationsClocks (since 11.0)
-  Result<void> set_applications_clocks(Megahertz mem_clock_mhz, Megahertz graphics_clock_mhz) const;
+  Result<void> set_applications_clocks(Megahertz mem_clock_mhz, Megahertz graphics_clock_mhz) const {
+    if (!detail::holds<unsigned int>(mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetApplicationsClocks", "mem_clock_mhz is out of range");
+    if (!detail::holds<unsigned int>(graphics_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetApplicationsClocks", "graphics_clock_mhz is out of range");
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetApplicationsClocks, handle_, static_cast<unsigned int>(mem_clock_mhz.count()), static_cast<unsigned int>(graphics_clock_mhz.count()));
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Resets memory and graphics applications clocks to their defaults; deprecated.
   /// Needs maxwell or newer. Deprecated by NVIDIA.
@@ -992,60 +1433,103 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetAutoBoostedClocksEnabled (since 11.0)
-  Result<void> set_auto_boosted_clocks_enabled(bool enabled) const;
+  Result<void> set_auto_boosted_clocks_enabled(bool enabled) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetAutoBoostedClocksEnabled, handle_, enabled ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the auto boost state that returns when no compute process runs; root only.
   /// Needs maxwell or newer. Needs root.
   /// Errors: uninitialized, no_permission, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetDefaultAutoBoostedClocksEnabled (since 11.0)
-  Result<void> set_default_auto_boosted_clocks_enabled(bool enabled, unsigned int flags) const;
+  Result<void> set_default_auto_boosted_clocks_enabled(bool enabled, unsigned int flags) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDefaultAutoBoostedClocksEnabled, handle_, enabled ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED, flags);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets one fan back to automatic control.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetDefaultFanSpeed_v2 (since 11.7.50)
-  Result<void> set_default_fan_speed(unsigned int fan) const;
+  Result<void> set_default_fan_speed(unsigned int fan) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDefaultFanSpeed_v2, handle_, fan);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the control policy of one fan: driven by temperature or by hand.
   /// Needs maxwell or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetFanControlPolicy (since 12.0.76)
-  Result<void> set_fan_control_policy(unsigned int fan, abi::nvmlFanControlPolicy_t policy) const;
+  Result<void> set_fan_control_policy(unsigned int fan, abi::nvmlFanControlPolicy_t policy) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetFanControlPolicy, handle_, fan, policy);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the GPU operation mode from the next reboot; root only.
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetGpuOperationMode (since 11.0)
-  Result<void> set_gpu_operation_mode(abi::nvmlGpuOperationMode_t mode) const;
+  Result<void> set_gpu_operation_mode(abi::nvmlGpuOperationMode_t mode) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetGpuOperationMode, handle_, mode);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets whether a restrictable API is reserved for root, until the driver unloads.
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetAPIRestriction (since 11.0)
-  Result<void> set_api_restriction(abi::nvmlRestrictedAPI_t api_type, bool is_restricted) const;
+  Result<void> set_api_restriction(abi::nvmlRestrictedAPI_t api_type, bool is_restricted) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetAPIRestriction, handle_, api_type, is_restricted ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the speed of one fan in percent and its policy to manual; cooling is then your job.
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetFanSpeed_v2 (since 11.7.50)
-  Result<void> set_fan_speed(unsigned int fan, Percent speed) const;
+  Result<void> set_fan_speed(unsigned int fan, Percent speed) const {
+    if (!detail::holds<unsigned int>(speed)) return Failure(Errc::invalid_argument, "nvmlDeviceSetFanSpeed_v2", "speed is out of range");
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetFanSpeed_v2, handle_, fan, static_cast<unsigned int>(speed.count()));
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the graphics voltage-frequency curve offset in MHz, an overclock or underclock.
   /// Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetGpcClkVfOffset (since 11.7.50)
-  Result<void> set_gpc_clk_vf_offset(Megahertz offset) const;
+  Result<void> set_gpc_clk_vf_offset(Megahertz offset) const {
+    if (!detail::holds<int>(offset)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpcClkVfOffset", "offset is out of range");
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetGpcClkVfOffset, handle_, static_cast<int>(offset.count()));
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the memory voltage-frequency curve offset in MHz, an overclock or underclock.
   /// Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetMemClkVfOffset (since 11.8.86)
-  Result<void> set_mem_clk_vf_offset(Megahertz offset) const;
+  Result<void> set_mem_clk_vf_offset(Megahertz offset) const {
+    if (!detail::holds<int>(offset)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemClkVfOffset", "offset is out of range");
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetMemClkVfOffset, handle_, static_cast<int>(offset.count()));
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets per-process accounting on or off; switching it off drops all records; root only.
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, unknown.
   /// @c nvmlDeviceSetAccountingMode (since 11.0)
-  Result<void> set_accounting_mode(bool mode) const;
+  Result<void> set_accounting_mode(bool mode) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetAccountingMode, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Clears the accounting records of processes that have ended; those still running stay.
   /// Needs kepler or newer. Needs root.
@@ -1057,19 +1541,34 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkState (since 11.0)
-  Result<bool> nvlink_state(unsigned int link) const;
+  Result<bool> nvlink_state(unsigned int link) const {
+    abi::nvmlEnableState_t is_active{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkState, handle_, link, &is_active);
+    if (!outcome.ok()) return outcome.failure();
+    return is_active != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// NVLink version that one link speaks, as a code rather than a plain number.
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkVersion (since 11.0)
-  Result<unsigned int> nvlink_version(unsigned int link) const;
+  Result<unsigned int> nvlink_version(unsigned int link) const {
+    unsigned int version{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkVersion, handle_, link, &version);
+    if (!outcome.ok()) return outcome.failure();
+    return version;
+  }
 
   /// Whether one NVLink has the given capability, such as peer access or system memory atomics.
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkCapability (since 11.0)
-  Result<unsigned int> nvlink_capability(unsigned int link, abi::nvmlNvLinkCapability_t capability) const;
+  Result<unsigned int> nvlink_capability(unsigned int link, abi::nvmlNvLinkCapability_t capability) const {
+    unsigned int cap_result{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkCapability, handle_, link, capability, &cap_result);
+    if (!outcome.ok()) return outcome.failure();
+    return cap_result;
+  }
 
   /// PCI attributes of the node at the far end of one NVLink; the subsystem id is undefined.
   /// Needs pascal or newer.
@@ -1081,7 +1580,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkErrorCounter (since 11.0)
-  Result<unsigned long long> nvlink_error_counter(unsigned int link, abi::nvmlNvLinkErrorCounter_t counter) const;
+  Result<unsigned long long> nvlink_error_counter(unsigned int link, abi::nvmlNvLinkErrorCounter_t counter) const {
+    unsigned long long counter_value{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkErrorCounter, handle_, link, counter, &counter_value);
+    if (!outcome.ok()) return outcome.failure();
+    return counter_value;
+  }
 
   /// Resets all error counters of one NVLink to zero.
   /// Needs pascal or newer.
@@ -1109,7 +1613,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs pascal or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetNvLinkUtilizationCounter (since 11.0)
-  Result<NvlinkUtilizationCounter> nvlink_utilization_counter(unsigned int link, unsigned int counter) const;
+  Result<NvlinkUtilizationCounter> nvlink_utilization_counter(unsigned int link, unsigned int counter) const {
+    unsigned long long rxcounter{};
+    unsigned long long txcounter{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkUtilizationCounter, handle_, link, counter, &rxcounter, &txcounter);
+    if (!outcome.ok()) return outcome.failure();
+    return NvlinkUtilizationCounter{rxcounter, txcounter};
+  }
 
   /// Freezes or thaws both directions of an NVLink utilization counter; deprecated.
   /// Needs pascal or newer. Deprecated by NVIDIA.
@@ -1126,7 +1636,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Kind of device at the far end of one NVLink: GPU, switch, NPU or unknown.
   /// Errors: uninitialized, not_supported, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetNvLinkRemoteDeviceType (since 11.4.120)
-  Result<abi::nvmlIntNvLinkDeviceType_t> nvlink_remote_device_type(unsigned int link) const;
+  Result<abi::nvmlIntNvLinkDeviceType_t> nvlink_remote_device_type(unsigned int link) const {
+    abi::nvmlIntNvLinkDeviceType_t nv_link_device_type{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemoteDeviceType, handle_, link, &nv_link_device_type);
+    if (!outcome.ok()) return outcome.failure();
+    return nv_link_device_type;
+  }
 
   /// Sets the idle threshold for NVLink low power; a field value tells the unit.
   /// Needs hopper or newer.
@@ -1161,24 +1676,43 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs fermi or newer.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetSupportedEventTypes (since 11.0)
-  Result<unsigned long long> supported_event_types() const;
+  Result<unsigned long long> supported_event_types() const {
+    unsigned long long event_types{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSupportedEventTypes, handle_, &event_types);
+    if (!outcome.ok()) return outcome.failure();
+    return event_types;
+  }
 
   /// Virtualization mode of the GPU: bare metal, passthrough, vGPU guest or vGPU host.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, unknown.
   /// @c nvmlDeviceGetVirtualizationMode (since 11.0)
-  Result<abi::nvmlGpuVirtualizationMode_t> virtualization_mode() const;
+  Result<abi::nvmlGpuVirtualizationMode_t> virtualization_mode() const {
+    abi::nvmlGpuVirtualizationMode_t virtual_mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVirtualizationMode, handle_, &virtual_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return virtual_mode;
+  }
 
   /// Whether a vGPU host uses the GPU with or without SR-IOV.
   /// Errors: invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetHostVgpuMode (since 11.0)
-  Result<abi::nvmlHostVgpuMode_t> host_vgpu_mode() const;
+  Result<abi::nvmlHostVgpuMode_t> host_vgpu_mode() const {
+    abi::nvmlHostVgpuMode_t host_vgpu_mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetHostVgpuMode, handle_, &host_vgpu_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return host_vgpu_mode;
+  }
 
   /// Sets the virtualization mode of the GPU.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, gpu_is_lost, not_supported, no_permission.
   /// @c nvmlDeviceSetVirtualizationMode (since 11.0)
-  Result<void> set_virtualization_mode(abi::nvmlGpuVirtualizationMode_t virtual_mode) const;
+  Result<void> set_virtualization_mode(abi::nvmlGpuVirtualizationMode_t virtual_mode) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVirtualizationMode, handle_, virtual_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Whether time-sliced vGPUs with different frame buffer sizes may share this GPU.
   /// Errors: uninitialized, invalid_argument, not_supported, argument_version_mismatch, unknown.
@@ -1203,7 +1737,11 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Sets one vGPU capability of the GPU on or off.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetVgpuCapabilities (since 12.4.127)
-  Result<void> set_vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability, bool state) const;
+  Result<void> set_vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability, bool state) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuCapabilities, handle_, capability, state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Forces the GSP firmware off a vGPU host GPU; disruptive, and active vGPUs suffer.
   /// Needs ada or newer.
@@ -1220,7 +1758,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetVgpuCapabilities (since 12.0.76)
-  Result<unsigned int> vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability) const;
+  Result<unsigned int> vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability) const {
+    unsigned int cap_result{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuCapabilities, handle_, capability, &cap_result);
+    if (!outcome.ok()) return outcome.failure();
+    return cap_result;
+  }
 
   /// vGPU types that this GPU supports.
   /// Errors: insufficient_size, invalid_argument, not_supported, unknown.
@@ -1323,7 +1866,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetMigMode (since 11.0)
-  Result<MigMode> mig_mode() const;
+  Result<MigMode> mig_mode() const {
+    unsigned int current_mode{};
+    unsigned int pending_mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMigMode, handle_, &current_mode, &pending_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return MigMode{current_mode, pending_mode};
+  }
 
   /// Size and engine counts of a GPU instance profile, without its name.
   /// Needs ampere or newer.
@@ -1353,7 +1902,12 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs ampere or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission.
   /// @c nvmlDeviceGetGpuInstanceRemainingCapacity (since 11.0)
-  Result<unsigned int> gpu_instance_remaining_capacity(unsigned int profile_id) const;
+  Result<unsigned int> gpu_instance_remaining_capacity(unsigned int profile_id) const {
+    unsigned int count{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceRemainingCapacity, handle_, profile_id, &count);
+    if (!outcome.ok()) return outcome.failure();
+    return count;
+  }
 
   /// Creates a GPU instance of a profile wherever it fits.
   /// Needs ampere or newer. Needs root.
@@ -1383,25 +1937,45 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceIsMigDeviceHandle (since 11.0)
-  Result<unsigned int> is_mig_device_handle() const;
+  Result<unsigned int> is_mig_device_handle() const {
+    unsigned int is_mig_device{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceIsMigDeviceHandle, handle_, &is_mig_device);
+    if (!outcome.ok()) return outcome.failure();
+    return is_mig_device;
+  }
 
   /// Id of the GPU instance behind a MIG device; full GPUs are refused.
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetGpuInstanceId (since 11.0)
-  Result<unsigned int> gpu_instance_id() const;
+  Result<unsigned int> gpu_instance_id() const {
+    unsigned int id{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceId, handle_, &id);
+    if (!outcome.ok()) return outcome.failure();
+    return id;
+  }
 
   /// Id of the compute instance behind a MIG device, unique only within its GPU instance.
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetComputeInstanceId (since 11.0)
-  Result<unsigned int> compute_instance_id() const;
+  Result<unsigned int> compute_instance_id() const {
+    unsigned int id{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetComputeInstanceId, handle_, &id);
+    if (!outcome.ok()) return outcome.failure();
+    return id;
+  }
 
   /// Largest number of MIG devices this GPU can hold; 0 when MIG is off or unsupported.
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlDeviceGetMaxMigDeviceCount (since 11.0)
-  Result<unsigned int> max_mig_device_count() const;
+  Result<unsigned int> max_mig_device_count() const {
+    unsigned int count{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMaxMigDeviceCount, handle_, &count);
+    if (!outcome.ok()) return outcome.failure();
+    return count;
+  }
 
   /// Handle of the MIG device at an index below this GPU; indices can have gaps.
   /// Needs ampere or newer.
@@ -1424,13 +1998,22 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs hopper or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlGpmQueryIfStreamingEnabled (since 12.2.140)
-  Result<unsigned int> gpm_streaming_enabled() const;
+  Result<unsigned int> gpm_streaming_enabled() const {
+    unsigned int state{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpmQueryIfStreamingEnabled, handle_, &state);
+    if (!outcome.ok()) return outcome.failure();
+    return state;
+  }
 
   /// Sets GPM counter streaming on or off for this GPU.
   /// Needs hopper or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlGpmSetStreamingEnabled (since 12.2.140)
-  Result<void> set_gpm_streaming_enabled(unsigned int state) const;
+  Result<void> set_gpm_streaming_enabled(unsigned int state) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpmSetStreamingEnabled, handle_, state);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Bit mask of device capabilities, such as extended GPU memory.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, argument_version_mismatch, unknown.

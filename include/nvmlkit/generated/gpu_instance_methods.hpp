@@ -114,7 +114,12 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// Needs ampere or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission.
   /// @c nvmlGpuInstanceGetComputeInstanceRemainingCapacity (since 11.0)
-  Result<unsigned int> compute_instance_remaining_capacity(unsigned int profile_id) const;
+  Result<unsigned int> compute_instance_remaining_capacity(unsigned int profile_id) const {
+    unsigned int count{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceRemainingCapacity, handle_, profile_id, &count);
+    if (!outcome.ok()) return outcome.failure();
+    return count;
+  }
 
   /// Placements that a compute instance profile allows in this GPU instance, free or not.
   /// Needs ampere or newer. Needs root.

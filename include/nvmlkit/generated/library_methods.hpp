@@ -67,7 +67,12 @@ class LibraryMethods {
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlSystemGetConfComputeGpusReadyState (since 12.2.140)
-  Result<unsigned int> conf_compute_gpus_ready_state() const;
+  Result<unsigned int> conf_compute_gpus_ready_state() const {
+    unsigned int is_accepting_work{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeGpusReadyState, &is_accepting_work);
+    if (!outcome.ok()) return outcome.failure();
+    return is_accepting_work;
+  }
 
   /// Attacker advantage at which confidential computing rotates its keys.
   /// Needs hopper or newer.
@@ -79,7 +84,11 @@ class LibraryMethods {
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, not_supported.
   /// @c nvmlSystemSetConfComputeGpusReadyState (since 12.2.140)
-  Result<void> set_conf_compute_gpus_ready_state(unsigned int is_accepting_work) const;
+  Result<void> set_conf_compute_gpus_ready_state(unsigned int is_accepting_work) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::SystemSetConfComputeGpusReadyState, is_accepting_work);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// Sets the largest attacker advantage allowed before confidential computing rotates its keys.
   /// Needs hopper or newer.
@@ -97,13 +106,22 @@ class LibraryMethods {
   /// Needs hopper or newer.
   /// Errors: invalid_argument, in_use, not_supported, no_permission.
   /// @c nvmlSystemSetNvlinkBwMode (since 12.2.140)
-  Result<void> set_nvlink_bw_mode(unsigned int nvlink_bw_mode) const;
+  Result<void> set_nvlink_bw_mode(unsigned int nvlink_bw_mode) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::SystemSetNvlinkBwMode, nvlink_bw_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   /// NVLink bandwidth mode of the whole machine.
   /// Needs hopper or newer.
   /// Errors: invalid_argument, not_supported, no_permission.
   /// @c nvmlSystemGetNvlinkBwMode (since 12.2.140)
-  Result<unsigned int> nvlink_bw_mode() const;
+  Result<unsigned int> nvlink_bw_mode() const {
+    unsigned int nvlink_bw_mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetNvlinkBwMode, &nvlink_bw_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return nvlink_bw_mode;
+  }
 
   /// Sets the drain state of the GPU at a PCI address; a draining GPU takes no new clients.
   /// Needs pascal or newer. Needs root.
@@ -133,7 +151,12 @@ class LibraryMethods {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlGetVgpuDriverCapabilities (since 12.0.76)
-  Result<unsigned int> vgpu_driver_capabilities(abi::nvmlVgpuDriverCapability_t capability) const;
+  Result<unsigned int> vgpu_driver_capabilities(abi::nvmlVgpuDriverCapability_t capability) const {
+    unsigned int cap_result{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::GetVgpuDriverCapabilities, capability, &cap_result);
+    if (!outcome.ok()) return outcome.failure();
+    return cap_result;
+  }
 
   /// Largest number of vGPU instances of a type that one GPU instance can host.
   /// Errors: uninitialized, invalid_argument, not_supported, argument_version_mismatch, unknown.
@@ -148,7 +171,12 @@ class LibraryMethods {
   /// Number of GPUs that an administrator excluded from driver use.
   /// Errors: invalid_argument.
   /// @c nvmlGetExcludedDeviceCount (since 11.3.58)
-  Result<unsigned int> excluded_device_count() const;
+  Result<unsigned int> excluded_device_count() const {
+    unsigned int device_count{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::GetExcludedDeviceCount, &device_count);
+    if (!outcome.ok()) return outcome.failure();
+    return device_count;
+  }
 
   /// Removes a drained GPU, without the choice of GPU and PCIe link state.
   /// Needs pascal or newer. Needs root.

@@ -41,7 +41,12 @@ class UnitMethods : public Object<abi::nvmlUnit_t> {
   /// Intake, exhaust or board temperature of the unit, in degrees Celsius.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlUnitGetTemperature (since 11.0)
-  Result<Celsius> temperature(unsigned int type) const;
+  Result<Celsius> temperature(unsigned int type) const {
+    unsigned int temp{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetTemperature, handle_, type, &temp);
+    if (!outcome.ok()) return outcome.failure();
+    return Celsius(temp);
+  }
 
   /// Speed and health of every fan in the unit.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
@@ -57,7 +62,11 @@ class UnitMethods : public Object<abi::nvmlUnit_t> {
   /// Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, unknown.
   /// @c nvmlUnitSetLedState (since 11.0)
-  Result<void> set_led_state(abi::nvmlLedColor_t color) const;
+  Result<void> set_led_state(abi::nvmlLedColor_t color) const {
+    const detail::Outcome outcome = detail::call(*state_, &Table::UnitSetLedState, handle_, color);
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 };
 
 }  // namespace nvmlkit::nvml

@@ -50,13 +50,23 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceGetFbUsage (since 11.0)
-  Result<Bytes> fb_usage() const;
+  Result<Bytes> fb_usage() const {
+    unsigned long long fb_usage{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetFbUsage, handle_, &fb_usage);
+    if (!outcome.ok()) return outcome.failure();
+    return Bytes(fb_usage);
+  }
 
   /// Whether the vGPU instance is licensed, as a bare flag; deprecated.
   /// Needs kepler or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceGetLicenseStatus (since 11.0)
-  Result<unsigned int> license_status() const;
+  Result<unsigned int> license_status() const {
+    unsigned int licensed{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseStatus, handle_, &licensed);
+    if (!outcome.ok()) return outcome.failure();
+    return licensed;
+  }
 
   /// vGPU type that the vGPU instance was created from.
   /// Needs kepler or newer.
@@ -68,24 +78,44 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// Needs kepler or newer.
   /// Errors: not_supported, uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceGetFrameRateLimit (since 11.0)
-  Result<FramesPerSecond> frame_rate_limit() const;
+  Result<FramesPerSecond> frame_rate_limit() const {
+    unsigned int frame_rate_limit{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetFrameRateLimit, handle_, &frame_rate_limit);
+    if (!outcome.ok()) return outcome.failure();
+    return FramesPerSecond(frame_rate_limit);
+  }
 
   /// Whether ECC is on in the vGPU instance.
   /// Errors: uninitialized, invalid_argument, not_found, not_supported, unknown.
   /// @c nvmlVgpuInstanceGetEccMode (since 11.0)
-  Result<bool> ecc_mode() const;
+  Result<bool> ecc_mode() const {
+    abi::nvmlEnableState_t ecc_mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetEccMode, handle_, &ecc_mode);
+    if (!outcome.ok()) return outcome.failure();
+    return ecc_mode != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Encoder share of the vGPU instance, in percent of the maximum.
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceGetEncoderCapacity (since 11.0)
-  Result<Percent> encoder_capacity() const;
+  Result<Percent> encoder_capacity() const {
+    unsigned int encoder_capacity{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetEncoderCapacity, handle_, &encoder_capacity);
+    if (!outcome.ok()) return outcome.failure();
+    return Percent(encoder_capacity);
+  }
 
   /// Sets the encoder share of the vGPU instance, in percent of the maximum.
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceSetEncoderCapacity (since 11.0)
-  Result<void> set_encoder_capacity(Percent encoder_capacity) const;
+  Result<void> set_encoder_capacity(Percent encoder_capacity) const {
+    if (!detail::holds<unsigned int>(encoder_capacity)) return Failure(Errc::invalid_argument, "nvmlVgpuInstanceSetEncoderCapacity", "encoder_capacity is out of range");
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceSetEncoderCapacity, handle_, static_cast<unsigned int>(encoder_capacity.count()));
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  }
 
   struct EncoderStats {
     unsigned int session_count;
@@ -96,7 +126,14 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceGetEncoderStats (since 11.0)
-  Result<EncoderStats> encoder_stats() const;
+  Result<EncoderStats> encoder_stats() const {
+    unsigned int session_count{};
+    unsigned int average_fps{};
+    unsigned int average_latency{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetEncoderStats, handle_, &session_count, &average_fps, &average_latency);
+    if (!outcome.ok()) return outcome.failure();
+    return EncoderStats{session_count, FramesPerSecond(average_fps), std::chrono::microseconds(average_latency)};
+  }
 
   /// Active encoder sessions in the vGPU instance, with codec, resolution, frame rate and latency.
   /// Needs maxwell or newer.
@@ -120,7 +157,12 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, not_found, unknown.
   /// @c nvmlVgpuInstanceGetGpuInstanceId (since 11.2.0)
-  Result<unsigned int> gpu_instance_id() const;
+  Result<unsigned int> gpu_instance_id() const {
+    unsigned int gpu_instance_id{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetGpuInstanceId, handle_, &gpu_instance_id);
+    if (!outcome.ok()) return outcome.failure();
+    return gpu_instance_id;
+  }
 
   /// PCI bus id of the vGPU as the guest sees it; all zeroes without a guest driver.
   /// Errors: uninitialized, invalid_argument, not_found, driver_not_loaded, insufficient_size, unknown.
@@ -137,7 +179,12 @@ class VgpuInstanceMethods : public Object<abi::nvmlVgpuInstance_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_found, not_supported, driver_not_loaded, unknown.
   /// @c nvmlVgpuInstanceGetAccountingMode (since 11.0)
-  Result<bool> accounting_mode() const;
+  Result<bool> accounting_mode() const {
+    abi::nvmlEnableState_t mode{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetAccountingMode, handle_, &mode);
+    if (!outcome.ok()) return outcome.failure();
+    return mode != abi::NVML_FEATURE_DISABLED;
+  }
 
   /// Ids of the vGPU instance's processes, running or ended, that still have an accounting record.
   /// Needs maxwell or newer.

@@ -26,12 +26,22 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// GSP heap that a vGPU of this type takes, in bytes.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetGspHeapSize (since 12.4.127)
-  Result<Bytes> gsp_heap_size() const;
+  Result<Bytes> gsp_heap_size() const {
+    unsigned long long gsp_heap_size{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetGspHeapSize, handle_, &gsp_heap_size);
+    if (!outcome.ok()) return outcome.failure();
+    return Bytes(gsp_heap_size);
+  }
 
   /// Frame buffer that is set aside for a vGPU of this type, in bytes.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetFbReservation (since 12.4.127)
-  Result<Bytes> fb_reservation() const;
+  Result<Bytes> fb_reservation() const {
+    unsigned long long fb_reservation{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetFbReservation, handle_, &fb_reservation);
+    if (!outcome.ok()) return outcome.failure();
+    return Bytes(fb_reservation);
+  }
 
   /// Class of the vGPU type, such as NVS or Quadro, as text.
   /// Needs kepler or newer.
@@ -49,7 +59,12 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// Needs kepler or newer.
   /// Errors: not_supported, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetGpuInstanceProfileId (since 11.1)
-  Result<unsigned int> gpu_instance_profile_id() const;
+  Result<unsigned int> gpu_instance_profile_id() const {
+    unsigned int gpu_instance_profile_id{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetGpuInstanceProfileId, handle_, &gpu_instance_profile_id);
+    if (!outcome.ok()) return outcome.failure();
+    return gpu_instance_profile_id;
+  }
 
   struct DeviceId {
     unsigned long long device_id;
@@ -59,19 +74,35 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetDeviceID (since 11.0)
-  Result<DeviceId> device_id() const;
+  Result<DeviceId> device_id() const {
+    unsigned long long device_id{};
+    unsigned long long subsystem_id{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetDeviceID, handle_, &device_id, &subsystem_id);
+    if (!outcome.ok()) return outcome.failure();
+    return DeviceId{device_id, subsystem_id};
+  }
 
   /// Frame buffer, in bytes, that a vGPU of this type owns.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetFramebufferSize (since 11.0)
-  Result<Bytes> framebuffer_size() const;
+  Result<Bytes> framebuffer_size() const {
+    unsigned long long fb_size{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetFramebufferSize, handle_, &fb_size);
+    if (!outcome.ok()) return outcome.failure();
+    return Bytes(fb_size);
+  }
 
   /// Number of display heads of the vGPU type.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetNumDisplayHeads (since 11.0)
-  Result<unsigned int> num_display_heads() const;
+  Result<unsigned int> num_display_heads() const {
+    unsigned int num_display_heads{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetNumDisplayHeads, handle_, &num_display_heads);
+    if (!outcome.ok()) return outcome.failure();
+    return num_display_heads;
+  }
 
   struct Resolution {
     unsigned int xdim;
@@ -81,7 +112,13 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetResolution (since 11.0)
-  Result<Resolution> resolution(unsigned int display_index) const;
+  Result<Resolution> resolution(unsigned int display_index) const {
+    unsigned int xdim{};
+    unsigned int ydim{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetResolution, handle_, display_index, &xdim, &ydim);
+    if (!outcome.ok()) return outcome.failure();
+    return Resolution{xdim, ydim};
+  }
 
   /// Licenses that can run the vGPU type, as text of name,version pairs split by semicolons.
   /// Needs kepler or newer.
@@ -93,13 +130,23 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// Needs kepler or newer.
   /// Errors: not_supported, uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetFrameRateLimit (since 11.0)
-  Result<FramesPerSecond> frame_rate_limit() const;
+  Result<FramesPerSecond> frame_rate_limit() const {
+    unsigned int frame_rate_limit{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetFrameRateLimit, handle_, &frame_rate_limit);
+    if (!outcome.ok()) return outcome.failure();
+    return FramesPerSecond(frame_rate_limit);
+  }
 
   /// Largest number of vGPU instances of this type that one VM can have.
   /// Needs kepler or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetMaxInstancesPerVm (since 11.0)
-  Result<unsigned int> max_instances_per_vm() const;
+  Result<unsigned int> max_instances_per_vm() const {
+    unsigned int vgpu_instance_count_per_vm{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstancesPerVm, handle_, &vgpu_instance_count_per_vm);
+    if (!outcome.ok()) return outcome.failure();
+    return vgpu_instance_count_per_vm;
+  }
 
   /// BAR1 window that a vGPU of this type owns, in MB.
   /// Needs maxwell or newer.
@@ -111,7 +158,12 @@ class VgpuTypeMethods : public Object<abi::nvmlVgpuTypeId_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, unknown.
   /// @c nvmlVgpuTypeGetCapabilities (since 11.7.50)
-  Result<unsigned int> capabilities(abi::nvmlVgpuCapability_t capability) const;
+  Result<unsigned int> capabilities(abi::nvmlVgpuCapability_t capability) const {
+    unsigned int cap_result{};
+    const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetCapabilities, handle_, capability, &cap_result);
+    if (!outcome.ok()) return outcome.failure();
+    return cap_result;
+  }
 };
 
 }  // namespace nvmlkit::nvml

@@ -11,7 +11,7 @@ using detail::call;
 using detail::Outcome;
 
 auto ComputeInstanceMethods::destroy() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::ComputeInstanceDestroy, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceDestroy, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -20,13 +20,13 @@ auto ComputeInstanceMethods::info() const -> Result<abi::nvmlComputeInstanceInfo
   return detail::newest_of(
       [&]() -> Result<abi::nvmlComputeInstanceInfo_t> {
         abi::nvmlComputeInstanceInfo_t info{};
-        const Outcome outcome = call(*state_, &Table::ComputeInstanceGetInfo_v2, handle_, &info);
+        const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceGetInfo_v2, handle_, &info);
         if (!outcome.ok()) return outcome.failure();
         return info;
       },
       [&]() -> Result<abi::nvmlComputeInstanceInfo_t> {
         abi::nvmlComputeInstanceInfo_v1_t older{};
-        const Outcome outcome = call(*state_, &Table::ComputeInstanceGetInfo, handle_, reinterpret_cast<abi::nvmlComputeInstanceInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceGetInfo, handle_, reinterpret_cast<abi::nvmlComputeInstanceInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
         return detail::converted<abi::nvmlComputeInstanceInfo_t>(older);
       });

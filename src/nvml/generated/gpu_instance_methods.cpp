@@ -16,7 +16,7 @@ auto GpuInstanceMethods::creatable_vgpus(abi::nvmlVgpuTypeIdInfo_v1_t vgpus) con
     vgpus.version = abi::version_tag<abi::nvmlVgpuTypeIdInfo_v1_t>;
     vgpus.vgpuCount = *length;
     vgpus.vgpuTypeIds = array;
-    const Outcome outcome = call(*state_, &Table::GpuInstanceGetCreatableVgpus, handle_, &vgpus);
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetCreatableVgpus, handle_, &vgpus);
     *length = vgpus.vgpuCount;
     answer.header = vgpus;
     answer.header.vgpuTypeIds = nullptr;
@@ -33,7 +33,7 @@ auto GpuInstanceMethods::active_vgpus(abi::nvmlActiveVgpuInstanceInfo_v1_t vgpu_
     vgpu_instance_info.version = abi::version_tag<abi::nvmlActiveVgpuInstanceInfo_v1_t>;
     vgpu_instance_info.vgpuCount = *length;
     vgpu_instance_info.vgpuInstances = array;
-    const Outcome outcome = call(*state_, &Table::GpuInstanceGetActiveVgpus, handle_, &vgpu_instance_info);
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetActiveVgpus, handle_, &vgpu_instance_info);
     *length = vgpu_instance_info.vgpuCount;
     answer.header = vgpu_instance_info;
     answer.header.vgpuInstances = nullptr;
@@ -46,21 +46,21 @@ auto GpuInstanceMethods::active_vgpus(abi::nvmlActiveVgpuInstanceInfo_v1_t vgpu_
 
 auto GpuInstanceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerState_v1_t scheduler) const -> Result<void> {
   scheduler.version = abi::version_tag<abi::nvmlVgpuSchedulerState_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceSetVgpuSchedulerState, handle_, &scheduler);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState, handle_, &scheduler);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto GpuInstanceMethods::vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerStateInfo_v1_t scheduler_state_info) const -> Result<abi::nvmlVgpuSchedulerStateInfo_v1_t> {
   scheduler_state_info.version = abi::version_tag<abi::nvmlVgpuSchedulerStateInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuSchedulerState, handle_, &scheduler_state_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerState, handle_, &scheduler_state_info);
   if (!outcome.ok()) return outcome.failure();
   return scheduler_state_info;
 }
 
 auto GpuInstanceMethods::vgpu_scheduler_log_v1(abi::nvmlVgpuSchedulerLogInfo_v1_t scheduler_log_info) const -> Result<abi::nvmlVgpuSchedulerLogInfo_v1_t> {
   scheduler_log_info.version = abi::version_tag<abi::nvmlVgpuSchedulerLogInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog, handle_, &scheduler_log_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog, handle_, &scheduler_log_info);
   if (!outcome.ok()) return outcome.failure();
   return scheduler_log_info;
 }
@@ -71,7 +71,7 @@ auto GpuInstanceMethods::vgpu_type_creatable_placements(abi::nvmlVgpuCreatablePl
     creatable_placement_info.version = abi::version_tag<abi::nvmlVgpuCreatablePlacementInfo_v1_t>;
     creatable_placement_info.count = *length;
     creatable_placement_info.placementIds = array;
-    const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuTypeCreatablePlacements, handle_, &creatable_placement_info);
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuTypeCreatablePlacements, handle_, &creatable_placement_info);
     *length = creatable_placement_info.count;
     answer.header = creatable_placement_info;
     answer.header.placementIds = nullptr;
@@ -84,52 +84,52 @@ auto GpuInstanceMethods::vgpu_type_creatable_placements(abi::nvmlVgpuCreatablePl
 
 auto GpuInstanceMethods::vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<abi::nvmlVgpuHeterogeneousMode_v1_t> {
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return heterogeneous_mode;
 }
 
 auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto GpuInstanceMethods::vgpu_scheduler_state(abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info) const -> Result<abi::nvmlVgpuSchedulerStateInfo_v2_t> {
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
   if (!outcome.ok()) return outcome.failure();
   return scheduler_state_info;
 }
 
 auto GpuInstanceMethods::vgpu_scheduler_log(abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info) const -> Result<abi::nvmlVgpuSchedulerLogInfo_v2_t> {
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
   if (!outcome.ok()) return outcome.failure();
   return scheduler_log_info;
 }
 
 auto GpuInstanceMethods::set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::GpuInstanceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto GpuInstanceMethods::destroy() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::GpuInstanceDestroy, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceDestroy, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto GpuInstanceMethods::info() const -> Result<abi::nvmlGpuInstanceInfo_t> {
   abi::nvmlGpuInstanceInfo_t info{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetInfo, handle_, &info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetInfo, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
   return info;
 }
 
 auto GpuInstanceMethods::compute_instance_profile_info(unsigned int profile, unsigned int eng_profile) const -> Result<abi::nvmlComputeInstanceProfileInfo_t> {
   abi::nvmlComputeInstanceProfileInfo_t info{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfo, handle_, profile, eng_profile, &info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfo, handle_, profile, eng_profile, &info);
   if (!outcome.ok()) return outcome.failure();
   return info;
 }
@@ -138,46 +138,39 @@ auto GpuInstanceMethods::compute_instance_profile_info_v(unsigned int profile, u
   return detail::newest_of(
       [&]() -> Result<abi::nvmlComputeInstanceProfileInfo_v3_t> {
         info.version = abi::version_tag<abi::nvmlComputeInstanceProfileInfo_v3_t>;
-        const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, reinterpret_cast<abi::nvmlComputeInstanceProfileInfo_v2_t*>(&info));
+        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, reinterpret_cast<abi::nvmlComputeInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
         return info;
       },
       [&]() -> Result<abi::nvmlComputeInstanceProfileInfo_v3_t> {
         abi::nvmlComputeInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlComputeInstanceProfileInfo_v2_t>;
-        const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, &older);
+        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, &older);
         if (!outcome.ok()) return outcome.failure();
         return detail::converted<abi::nvmlComputeInstanceProfileInfo_v3_t>(older);
       });
 }
 
-auto GpuInstanceMethods::compute_instance_remaining_capacity(unsigned int profile_id) const -> Result<unsigned int> {
-  unsigned int count{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceRemainingCapacity, handle_, profile_id, &count);
-  if (!outcome.ok()) return outcome.failure();
-  return count;
-}
-
 auto GpuInstanceMethods::compute_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<abi::nvmlComputeInstancePlacement_t>> {
-  return detail::read_known<abi::nvmlComputeInstancePlacement_t>([&](unsigned int* length, abi::nvmlComputeInstancePlacement_t* array) { return call(*state_, &Table::GpuInstanceGetComputeInstancePossiblePlacements, handle_, profile_id, array, length); });
+  return detail::read_known<abi::nvmlComputeInstancePlacement_t>([&](unsigned int* length, abi::nvmlComputeInstancePlacement_t* array) { return detail::call(*state_, &Table::GpuInstanceGetComputeInstancePossiblePlacements, handle_, profile_id, array, length); });
 }
 
 auto GpuInstanceMethods::create_compute_instance(unsigned int profile_id) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstance_t compute_instance{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceCreateComputeInstance, handle_, profile_id, &compute_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstance, handle_, profile_id, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
   return ComputeInstance(state_, compute_instance);
 }
 
 auto GpuInstanceMethods::create_compute_instance_with_placement(unsigned int profile_id, abi::nvmlComputeInstancePlacement_t placement) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstance_t compute_instance{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &placement, &compute_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &placement, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
   return ComputeInstance(state_, compute_instance);
 }
 
 auto GpuInstanceMethods::compute_instances(unsigned int profile_id) const -> Result<std::vector<ComputeInstance>> {
-  const auto natives = detail::read_known<abi::nvmlComputeInstance_t>([&](unsigned int* length, abi::nvmlComputeInstance_t* array) { return call(*state_, &Table::GpuInstanceGetComputeInstances, handle_, profile_id, array, length); });
+  const auto natives = detail::read_known<abi::nvmlComputeInstance_t>([&](unsigned int* length, abi::nvmlComputeInstance_t* array) { return detail::call(*state_, &Table::GpuInstanceGetComputeInstances, handle_, profile_id, array, length); });
   if (!natives) return natives.error();
   std::vector<ComputeInstance> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
@@ -186,7 +179,7 @@ auto GpuInstanceMethods::compute_instances(unsigned int profile_id) const -> Res
 
 auto GpuInstanceMethods::compute_instance_by_id(unsigned int id) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstance_t compute_instance{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceById, handle_, id, &compute_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceById, handle_, id, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
   return ComputeInstance(state_, compute_instance);
 }

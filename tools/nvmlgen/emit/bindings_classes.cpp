@@ -44,6 +44,15 @@ void write_class_close(std::ostream& out, const BindingClass& c) {
   out << "};\n";
 }
 
+std::string indented(const std::string& lines) {
+  std::string out = "  ";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out += lines[i];
+    if (lines[i] == '\n' && i + 1 < lines.size()) out += "  ";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& semantics) {
@@ -66,10 +75,15 @@ std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& se
     bool first = true;
     for (const auto& m : methods) {
       header << (first ? "" : "\n") << m.nested << m.doc << "  Result<" << m.answer << "> " << m.name << '('
-             << m.parameters << ") const;\n";
+             << m.parameters << ") const";
+      first = false;
+      if (m.inlined) {
+        header << " {\n" << indented(m.body) << "  }\n";
+        continue;
+      }
+      header << ";\n";
       source << "auto " << base << "::" << m.name << '(' << m.arguments << ") const -> Result<" << m.answer << "> {\n"
              << m.body << "}\n\n";
-      first = false;
     }
     write_class_close(header, c);
     header << "\n}  // namespace nvmlkit::nvml\n";

@@ -256,7 +256,7 @@ Writer::Call Writer::plan(const Version& v, const std::string& indent) {
 
 std::string Writer::plain(const Version& v, const std::string& indent) {
   const Call call = plan(v, indent);
-  std::string text = call.locals + indent + "const Outcome outcome = call(*state_, " + member(v) + call.arguments +
+  std::string text = call.locals + indent + "const detail::Outcome outcome = detail::call(*state_, " + member(v) + call.arguments +
                      ");\n" + indent + "if (" + success_test(v) + ") return outcome.failure();\n";
   if (call.outs.empty()) {
     if (collecting_) answer = "void";
@@ -290,7 +290,7 @@ std::string Writer::string(const Version& v, const std::string& indent) {
     if (!p.capacity.empty())
       capacity = facts_.value(p.capacity) ? "abi::" + constant_name(facts_, p.capacity) : p.capacity;
   return call.locals + indent + "return detail::read_string" + (inout ? "_inout" : "") + "(" + capacity +
-         ", [&](char* array, unsigned int" + (inout ? "*" : "") + " length) { return call(*state_, " + member(v) +
+         ", [&](char* array, unsigned int" + (inout ? "*" : "") + " length) { return detail::call(*state_, " + member(v) +
          call.arguments + "); });\n";
 }
 
@@ -313,7 +313,7 @@ std::string Writer::list(const Version& v, const std::string& indent) {
   if (fixed) parameter("std::size_t", "size");
   const std::string helper = fixed ? "read_fixed" : protocol == Protocol::count_known ? "read_known" : "read_list";
   std::string read = "detail::" + helper + "<" + native + ">(" + (fixed ? "size, " : "") + "[&](unsigned int" +
-                     (fixed ? "" : "*") + " length, " + native + "* array) { return call(*state_, " + member(v) +
+                     (fixed ? "" : "*") + " length, " + native + "* array) { return detail::call(*state_, " + member(v) +
                      call.arguments + "); })";
   if (collecting_) answer = "std::vector<" + type + ">";
   if ("std::vector<" + type + ">" != answer)
@@ -360,7 +360,7 @@ std::string Writer::listing(const Version& v, const std::string& indent) {
   return indent + answer + " answer;\n" + indent + "auto entries = detail::read_list<" + entry +
          ">([&](unsigned int* length, " + entry + "* array) {\n" + call.locals + indent + "  " + name + "." +
          count->name + " = *length;\n" + indent + "  " + name + "." + pointer->name + " = array;\n" + indent +
-         "  const Outcome outcome = call(*state_, " + member(v) + call.arguments + ");\n" + indent +
+         "  const detail::Outcome outcome = detail::call(*state_, " + member(v) + call.arguments + ");\n" + indent +
          "  *length = " + name + "." + count->name + ";\n" + indent + "  answer.header = " + name + ";\n" + indent +
          "  answer.header." + pointer->name + " = nullptr;\n" + indent + "  return outcome;\n" + indent + "});\n" +
          indent + "if (!entries) return entries.error();\n" + indent + "answer.entries = *std::move(entries);\n" +
@@ -484,6 +484,18 @@ std::string doc_of(const FunctionSemantics& entry, const std::vector<Version>& v
   return out.str();
 }
 
+// A call with numbers and enums only. The body names nothing but call(), so that the header needs no other class.
+bool inlines(const Function& function, const FunctionSemantics& entry) {
+  if (entry.call != Protocol::scalar && entry.call != Protocol::set) return false;
+  for (const auto& p : entry.params) {
+    const Param* param = function.find(p.name);
+    const bool self = p.role == Role::self;
+    if (!self && (param->kind == Kind::structure || param->kind == Kind::character || !class_of(param->base).empty()))
+      return false;
+  }
+  return true;
+}
+
 std::string method_name(const std::string& as) {
   static const std::set<std::string> keywords{"class", "delete", "new", "default", "register", "union", "switch"};
   return keywords.count(as) ? as + '_' : as;
@@ -559,6 +571,7 @@ std::optional<Method> method_for(const Facts& facts, const Semantics& semantics,
   m.parameters = writer.parameters;
   m.arguments = writer.arguments;
   m.doc = doc_of(entry, versions, *function);
+  m.inlined = versions.size() == 1 && inlines(*function, entry);
   return m;
 }
 

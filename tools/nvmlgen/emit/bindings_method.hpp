@@ -18,6 +18,7 @@ struct Method {
   std::string arguments;   // the same without
   std::string doc;         // comment lines
   std::string body;
+  bool inlined = false;  // short and without other classes: its body stands in the header, for speed
 };
 
 // Classes of the bindings that have generated methods, and the native handle of each (empty for Library).
