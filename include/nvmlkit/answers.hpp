@@ -6,13 +6,6 @@
 
 namespace nvmlkit::nvml {
 
-// A C struct that points to a list: its other fields, and the list. The header's own pointer is null.
-template <class Header, class Entry>
-struct Listing {
-  Header header{};
-  std::vector<Entry> entries;
-};
-
 // What nvmlDeviceGetSamples answers: the type says which member of each value counts.
 struct Samples {
   abi::nvmlValueType_t type{};

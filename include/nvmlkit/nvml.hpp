@@ -10,4 +10,5 @@
 #include <nvmlkit/objects.hpp>
 #include <nvmlkit/result.hpp>
 #include <nvmlkit/table.hpp>
+#include <nvmlkit/text.hpp>
 #include <nvmlkit/units.hpp>

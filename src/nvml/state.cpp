@@ -45,8 +45,7 @@ void State::end(Errc condition) noexcept {
   condition_.store(condition, std::memory_order_release);
   using Slot [[gnu::may_alias]] = void*;  // a Table is nothing but pointers to functions
   Slot* slots = reinterpret_cast<Slot*>(&live_);
-  for (std::size_t i = 0; i < sizeof live_ / sizeof(Slot); ++i)
-    __atomic_store_n(&slots[i], nullptr, __ATOMIC_RELAXED);
+  for (std::size_t i = 0; i < sizeof live_ / sizeof(Slot); ++i) __atomic_store_n(&slots[i], nullptr, __ATOMIC_RELAXED);
 }
 
 void State::disown() noexcept {

@@ -10,20 +10,20 @@ namespace nvmlkit::nvml {
 using detail::call;
 using detail::Outcome;
 
-auto DeviceMethods::attributes() const -> Result<abi::nvmlDeviceAttributes_t> {
+auto DeviceMethods::attributes() const -> Result<DeviceAttributes> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlDeviceAttributes_t> {
+      detail::by(&Table::DeviceGetAttributes_v2, 0, [&]() -> Result<DeviceAttributes> {
         abi::nvmlDeviceAttributes_t attributes{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAttributes_v2, handle_, &attributes);
         if (!outcome.ok()) return outcome.failure();
-        return attributes;
-      },
-      [&]() -> Result<abi::nvmlDeviceAttributes_t> {
+        return detail::value_of<DeviceAttributes>(attributes);
+      }),
+      detail::by(&Table::DeviceGetAttributes, 0, [&]() -> Result<DeviceAttributes> {
         abi::nvmlDeviceAttributes_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAttributes, handle_, reinterpret_cast<abi::nvmlDeviceAttributes_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlDeviceAttributes_t>(older);
-      });
+        return detail::value_of<DeviceAttributes>(older);
+      }));
 }
 
 auto DeviceMethods::name() const -> Result<std::string> {
@@ -34,11 +34,11 @@ auto DeviceMethods::serial() const -> Result<std::string> {
   return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetSerial, handle_, array, length); });
 }
 
-auto DeviceMethods::c2c_mode_info() const -> Result<abi::nvmlC2cModeInfo_v1_t> {
+auto DeviceMethods::c2c_mode_info() const -> Result<C2cMode> {
   abi::nvmlC2cModeInfo_v1_t c2c_mode_info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetC2cModeInfoV, handle_, &c2c_mode_info);
   if (!outcome.ok()) return outcome.failure();
-  return c2c_mode_info;
+  return detail::value_of<C2cMode>(c2c_mode_info);
 }
 
 auto DeviceMethods::memory_affinity(abi::nvmlAffinityScope_t scope, std::size_t size) const -> Result<std::vector<unsigned long>> {
@@ -65,25 +65,27 @@ auto DeviceMethods::clear_cpu_affinity() const -> Result<void> {
   return {};
 }
 
-auto DeviceMethods::addressing_mode(abi::nvmlDeviceAddressingMode_v1_t mode) const -> Result<abi::nvmlDeviceAddressingMode_v1_t> {
+auto DeviceMethods::addressing_mode() const -> Result<AddressingMode> {
+  abi::nvmlDeviceAddressingMode_v1_t mode{};
   mode.version = abi::version_tag<abi::nvmlDeviceAddressingMode_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAddressingMode, handle_, &mode);
   if (!outcome.ok()) return outcome.failure();
-  return mode;
+  return detail::value_of<AddressingMode>(mode);
 }
 
-auto DeviceMethods::repair_status(abi::nvmlRepairStatus_v1_t repair_status) const -> Result<abi::nvmlRepairStatus_v1_t> {
+auto DeviceMethods::repair_status() const -> Result<RepairStatus> {
+  abi::nvmlRepairStatus_v1_t repair_status{};
   repair_status.version = abi::version_tag<abi::nvmlRepairStatus_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRepairStatus, handle_, &repair_status);
   if (!outcome.ok()) return outcome.failure();
-  return repair_status;
+  return detail::value_of<RepairStatus>(repair_status);
 }
 
-auto DeviceMethods::unrepairable_memory_flag() const -> Result<abi::nvmlUnrepairableMemoryStatus_v1_t> {
+auto DeviceMethods::unrepairable_memory_flag() const -> Result<UnrepairableMemory> {
   abi::nvmlUnrepairableMemoryStatus_v1_t unrepairable_memory_status{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetUnrepairableMemoryFlag_v1, handle_, &unrepairable_memory_status);
   if (!outcome.ok()) return outcome.failure();
-  return unrepairable_memory_status;
+  return detail::value_of<UnrepairableMemory>(unrepairable_memory_status);
 }
 
 auto DeviceMethods::topology_common_ancestor(const Device& device2) const -> Result<abi::nvmlGpuTopologyLevel_t> {
@@ -130,40 +132,41 @@ auto DeviceMethods::validate_inforom() const -> Result<void> {
   return {};
 }
 
-auto DeviceMethods::bbx_time_data() const -> Result<abi::nvmlBBXTimeData_v1_t> {
+auto DeviceMethods::bbx_time_data() const -> Result<BbxTimeData> {
   abi::nvmlBBXTimeData_v1_t time_data{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBBXTimeData_v1, handle_, &time_data);
   if (!outcome.ok()) return outcome.failure();
-  return time_data;
+  return detail::value_of<BbxTimeData>(time_data);
 }
 
-auto DeviceMethods::pci_info_ext(abi::nvmlPciInfoExt_v1_t pci) const -> Result<abi::nvmlPciInfoExt_v1_t> {
+auto DeviceMethods::pci_info_ext() const -> Result<PciInfoExt> {
+  abi::nvmlPciInfoExt_v1_t pci{};
   pci.version = abi::version_tag<abi::nvmlPciInfoExt_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfoExt, handle_, &pci);
   if (!outcome.ok()) return outcome.failure();
-  return pci;
+  return detail::value_of<PciInfoExt>(pci);
 }
 
-auto DeviceMethods::pci_info() const -> Result<abi::nvmlPciInfo_t> {
+auto DeviceMethods::pci_info() const -> Result<PciInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+      detail::by(&Table::DeviceGetPciInfo_v3, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_t pci{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo_v3, handle_, &pci);
         if (!outcome.ok()) return outcome.failure();
-        return pci;
-      },
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+        return detail::value_of<PciInfo>(pci);
+      }),
+      detail::by(&Table::DeviceGetPciInfo_v2, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo_v2, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlPciInfo_t>(older);
-      },
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+        return detail::value_of<PciInfo>(older);
+      }),
+      detail::by(&Table::DeviceGetPciInfo, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlPciInfo_t>(older);
-      });
+        return detail::value_of<PciInfo>(older);
+      }));
 }
 
 auto DeviceMethods::supported_memory_clocks() const -> Result<std::vector<Megahertz>> {
@@ -179,53 +182,63 @@ auto DeviceMethods::supported_graphics_clocks(Megahertz memory_clock_mhz) const 
   return detail::convert_each<Megahertz>(*natives);
 }
 
-auto DeviceMethods::fan_speed_rpm(abi::nvmlFanSpeedInfo_v1_t fan_speed) const -> Result<abi::nvmlFanSpeedInfo_v1_t> {
+auto DeviceMethods::fan_speed_rpm(unsigned int fan) const -> Result<FanSpeedInfo> {
+  abi::nvmlFanSpeedInfo_v1_t fan_speed{};
   fan_speed.version = abi::version_tag<abi::nvmlFanSpeedInfo_v1_t>;
+  fan_speed.fan = fan;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFanSpeedRPM, handle_, &fan_speed);
   if (!outcome.ok()) return outcome.failure();
-  return fan_speed;
+  return detail::value_of<FanSpeedInfo>(fan_speed);
 }
 
-auto DeviceMethods::cooler_info(abi::nvmlCoolerInfo_v1_t cooler_info) const -> Result<abi::nvmlCoolerInfo_v1_t> {
+auto DeviceMethods::cooler_info(unsigned int index) const -> Result<CoolerInfo> {
+  abi::nvmlCoolerInfo_v1_t cooler_info{};
   cooler_info.version = abi::version_tag<abi::nvmlCoolerInfo_v1_t>;
+  cooler_info.index = index;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCoolerInfo, handle_, &cooler_info);
   if (!outcome.ok()) return outcome.failure();
-  return cooler_info;
+  return detail::value_of<CoolerInfo>(cooler_info);
 }
 
-auto DeviceMethods::temperature_v(abi::nvmlTemperature_v1_t temperature) const -> Result<abi::nvmlTemperature_v1_t> {
+auto DeviceMethods::temperature_v(abi::nvmlTemperatureSensors_t sensor_type) const -> Result<TemperatureReading> {
+  abi::nvmlTemperature_v1_t temperature{};
   temperature.version = abi::version_tag<abi::nvmlTemperature_v1_t>;
+  temperature.sensorType = sensor_type;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTemperatureV, handle_, &temperature);
   if (!outcome.ok()) return outcome.failure();
-  return temperature;
+  return detail::value_of<TemperatureReading>(temperature);
 }
 
-auto DeviceMethods::margin_temperature(abi::nvmlMarginTemperature_v1_t margin_temp_info) const -> Result<abi::nvmlMarginTemperature_v1_t> {
+auto DeviceMethods::margin_temperature() const -> Result<MarginTemperature> {
+  abi::nvmlMarginTemperature_v1_t margin_temp_info{};
   margin_temp_info.version = abi::version_tag<abi::nvmlMarginTemperature_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMarginTemperature, handle_, &margin_temp_info);
   if (!outcome.ok()) return outcome.failure();
-  return margin_temp_info;
+  return detail::value_of<MarginTemperature>(margin_temp_info);
 }
 
-auto DeviceMethods::thermal_settings(unsigned int sensor_index) const -> Result<abi::nvmlGpuThermalSettings_t> {
+auto DeviceMethods::thermal_settings(unsigned int sensor_index) const -> Result<GpuThermalSettings> {
   abi::nvmlGpuThermalSettings_t thermal_settings{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetThermalSettings, handle_, sensor_index, &thermal_settings);
   if (!outcome.ok()) return outcome.failure();
-  return thermal_settings;
+  return detail::value_of<GpuThermalSettings>(thermal_settings);
 }
 
-auto DeviceMethods::dynamic_pstates_info() const -> Result<abi::nvmlGpuDynamicPstatesInfo_t> {
+auto DeviceMethods::dynamic_pstates_info() const -> Result<GpuDynamicPstatesInfo> {
   abi::nvmlGpuDynamicPstatesInfo_t dynamic_pstates_info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDynamicPstatesInfo, handle_, &dynamic_pstates_info);
   if (!outcome.ok()) return outcome.failure();
-  return dynamic_pstates_info;
+  return detail::value_of<GpuDynamicPstatesInfo>(dynamic_pstates_info);
 }
 
-auto DeviceMethods::clock_offsets(abi::nvmlClockOffset_v1_t info) const -> Result<abi::nvmlClockOffset_v1_t> {
+auto DeviceMethods::clock_offsets(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const -> Result<ClockOffset> {
+  abi::nvmlClockOffset_v1_t info{};
   info.version = abi::version_tag<abi::nvmlClockOffset_v1_t>;
+  info.type = type;
+  info.pstate = pstate;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClockOffsets, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
-  return info;
+  return detail::value_of<ClockOffset>(info);
 }
 
 auto DeviceMethods::set_clock_offsets(abi::nvmlClockOffset_v1_t info) const -> Result<void> {
@@ -235,25 +248,27 @@ auto DeviceMethods::set_clock_offsets(abi::nvmlClockOffset_v1_t info) const -> R
   return {};
 }
 
-auto DeviceMethods::performance_modes(abi::nvmlDevicePerfModes_v1_t perf_modes) const -> Result<abi::nvmlDevicePerfModes_v1_t> {
+auto DeviceMethods::performance_modes() const -> Result<PerfModes> {
+  abi::nvmlDevicePerfModes_v1_t perf_modes{};
   perf_modes.version = abi::version_tag<abi::nvmlDevicePerfModes_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPerformanceModes, handle_, &perf_modes);
   if (!outcome.ok()) return outcome.failure();
-  return perf_modes;
+  return detail::value_of<PerfModes>(perf_modes);
 }
 
-auto DeviceMethods::current_clock_freqs(abi::nvmlDeviceCurrentClockFreqs_v1_t current_clock_freqs) const -> Result<abi::nvmlDeviceCurrentClockFreqs_v1_t> {
+auto DeviceMethods::current_clock_freqs() const -> Result<CurrentClockFreqs> {
+  abi::nvmlDeviceCurrentClockFreqs_v1_t current_clock_freqs{};
   current_clock_freqs.version = abi::version_tag<abi::nvmlDeviceCurrentClockFreqs_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrentClockFreqs, handle_, &current_clock_freqs);
   if (!outcome.ok()) return outcome.failure();
-  return current_clock_freqs;
+  return detail::value_of<CurrentClockFreqs>(current_clock_freqs);
 }
 
-auto DeviceMethods::power_mizer_mode() const -> Result<abi::nvmlDevicePowerMizerModes_v1_t> {
+auto DeviceMethods::power_mizer_mode() const -> Result<PowerMizerModes> {
   abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerMizerMode_v1, handle_, &power_mizer_mode);
   if (!outcome.ok()) return outcome.failure();
-  return power_mizer_mode;
+  return detail::value_of<PowerMizerModes>(power_mizer_mode);
 }
 
 auto DeviceMethods::set_power_mizer_mode(abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode) const -> Result<void> {
@@ -262,20 +277,21 @@ auto DeviceMethods::set_power_mizer_mode(abi::nvmlDevicePowerMizerModes_v1_t pow
   return {};
 }
 
-auto DeviceMethods::memory_info(abi::nvmlMemory_v2_t memory) const -> Result<abi::nvmlMemory_v2_t> {
+auto DeviceMethods::memory_info() const -> Result<Memory> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlMemory_v2_t> {
+      detail::by(&Table::DeviceGetMemoryInfo_v2, 2, [&]() -> Result<Memory> {
+        abi::nvmlMemory_v2_t memory{};
         memory.version = abi::version_tag<abi::nvmlMemory_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryInfo_v2, handle_, &memory);
         if (!outcome.ok()) return outcome.failure();
-        return memory;
-      },
-      [&]() -> Result<abi::nvmlMemory_v2_t> {
+        return detail::value_of<Memory>(memory);
+      }),
+      detail::by(&Table::DeviceGetMemoryInfo, 0, [&]() -> Result<Memory> {
         abi::nvmlMemory_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryInfo, handle_, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlMemory_v2_t>(older);
-      });
+        return detail::value_of<Memory>(older);
+      }));
 }
 
 auto DeviceMethods::set_dram_encryption_mode(abi::nvmlDramEncryptionInfo_v1_t dram_encryption) const -> Result<void> {
@@ -285,117 +301,118 @@ auto DeviceMethods::set_dram_encryption_mode(abi::nvmlDramEncryptionInfo_v1_t dr
   return {};
 }
 
-auto DeviceMethods::detailed_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const -> Result<abi::nvmlEccErrorCounts_t> {
+auto DeviceMethods::detailed_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const -> Result<EccErrorCounts> {
   abi::nvmlEccErrorCounts_t ecc_counts{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDetailedEccErrors, handle_, error_type, counter_type, &ecc_counts);
   if (!outcome.ok()) return outcome.failure();
-  return ecc_counts;
+  return detail::value_of<EccErrorCounts>(ecc_counts);
 }
 
-auto DeviceMethods::utilization_rates() const -> Result<abi::nvmlUtilization_t> {
+auto DeviceMethods::utilization_rates() const -> Result<Utilization> {
   abi::nvmlUtilization_t utilization{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetUtilizationRates, handle_, &utilization);
   if (!outcome.ok()) return outcome.failure();
-  return utilization;
+  return detail::value_of<Utilization>(utilization);
 }
 
-auto DeviceMethods::encoder_sessions() const -> Result<std::vector<abi::nvmlEncoderSessionInfo_t>> {
-  return detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*state_, &Table::DeviceGetEncoderSessions, handle_, length, array); });
+auto DeviceMethods::encoder_sessions() const -> Result<std::vector<EncoderSessionInfo>> {
+  return detail::value_list<EncoderSessionInfo>(detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*state_, &Table::DeviceGetEncoderSessions, handle_, length, array); }));
 }
 
-auto DeviceMethods::fbc_stats() const -> Result<abi::nvmlFBCStats_t> {
+auto DeviceMethods::fbc_stats() const -> Result<FbcStats> {
   abi::nvmlFBCStats_t fbc_stats{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFBCStats, handle_, &fbc_stats);
   if (!outcome.ok()) return outcome.failure();
-  return fbc_stats;
+  return detail::value_of<FbcStats>(fbc_stats);
 }
 
-auto DeviceMethods::fbc_sessions() const -> Result<std::vector<abi::nvmlFBCSessionInfo_t>> {
-  return detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*state_, &Table::DeviceGetFBCSessions, handle_, length, array); });
+auto DeviceMethods::fbc_sessions() const -> Result<std::vector<FbcSessionInfo>> {
+  return detail::value_list<FbcSessionInfo>(detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*state_, &Table::DeviceGetFBCSessions, handle_, length, array); }));
 }
 
 auto DeviceMethods::driver_model() const -> Result<DriverModel> {
   return detail::newest_of(
-      [&]() -> Result<DriverModel> {
+      detail::by(&Table::DeviceGetDriverModel_v2, 0, [&]() -> Result<DriverModel> {
         abi::nvmlDriverModel_t current{};
         abi::nvmlDriverModel_t pending{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDriverModel_v2, handle_, &current, &pending);
         if (!outcome.ok()) return outcome.failure();
         return DriverModel{current, pending};
-      },
-      [&]() -> Result<DriverModel> {
+      }),
+      detail::by(&Table::DeviceGetDriverModel, 0, [&]() -> Result<DriverModel> {
         abi::nvmlDriverModel_t current{};
         abi::nvmlDriverModel_t pending{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDriverModel, handle_, &current, &pending);
         if (!outcome.ok()) return outcome.failure();
         return DriverModel{current, pending};
-      });
+      }));
 }
 
 auto DeviceMethods::vbios_version() const -> Result<std::string> {
   return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetVbiosVersion, handle_, array, length); });
 }
 
-auto DeviceMethods::bridge_chip_info() const -> Result<abi::nvmlBridgeChipHierarchy_t> {
+auto DeviceMethods::bridge_chip_info() const -> Result<BridgeChips> {
   abi::nvmlBridgeChipHierarchy_t bridge_hierarchy{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBridgeChipInfo, handle_, &bridge_hierarchy);
   if (!outcome.ok()) return outcome.failure();
-  return bridge_hierarchy;
+  return detail::value_of<BridgeChips>(bridge_hierarchy);
 }
 
-auto DeviceMethods::compute_running_processes() const -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
+auto DeviceMethods::compute_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses_v3, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses_v2, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::converted_list<abi::nvmlProcessInfo_v2_t>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses, handle_, length, array); }));
-      });
+      detail::by(&Table::DeviceGetComputeRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses_v3, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetComputeRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses_v2, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetComputeRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses, handle_, length, array); }));
+      }));
 }
 
-auto DeviceMethods::graphics_running_processes() const -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
+auto DeviceMethods::graphics_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v3, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v2, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::converted_list<abi::nvmlProcessInfo_v2_t>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses, handle_, length, array); }));
-      });
+      detail::by(&Table::DeviceGetGraphicsRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v3, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetGraphicsRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v2, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetGraphicsRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses, handle_, length, array); }));
+      }));
 }
 
-auto DeviceMethods::mps_compute_running_processes() const -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
+auto DeviceMethods::mps_compute_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v3, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v2, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::converted_list<abi::nvmlProcessInfo_v2_t>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses, handle_, length, array); }));
-      });
+      detail::by(&Table::DeviceGetMPSComputeRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v3, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetMPSComputeRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v2, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetMPSComputeRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses, handle_, length, array); }));
+      }));
 }
 
-auto DeviceMethods::running_process_detail_list(abi::nvmlProcessDetailList_v1_t plist) const -> Result<Listing<abi::nvmlProcessDetailList_v1_t, abi::nvmlProcessDetail_v1_t>> {
-  Listing<abi::nvmlProcessDetailList_v1_t, abi::nvmlProcessDetail_v1_t> answer;
+auto DeviceMethods::running_process_detail_list(unsigned int mode) const -> Result<ProcessDetailList> {
+  ProcessDetailList answer;
   auto entries = detail::read_list<abi::nvmlProcessDetail_v1_t>([&](unsigned int* length, abi::nvmlProcessDetail_v1_t* array) {
+    abi::nvmlProcessDetailList_v1_t plist{};
     plist.version = abi::version_tag<abi::nvmlProcessDetailList_v1_t>;
+    plist.mode = mode;
     plist.numProcArrayEntries = *length;
     plist.procArray = array;
     const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRunningProcessDetailList, handle_, &plist);
     *length = plist.numProcArrayEntries;
-    answer.header = plist;
-    answer.header.procArray = nullptr;
+    answer = detail::value_of<ProcessDetailList>(plist);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.processes = detail::values_of<ProcessDetail>(*entries);
   return answer;
 }
 
@@ -406,130 +423,147 @@ auto DeviceMethods::on_same_board(const Device& device2) const -> Result<int> {
   return on_same_board;
 }
 
-auto DeviceMethods::bar1_memory_info() const -> Result<abi::nvmlBAR1Memory_t> {
+auto DeviceMethods::bar1_memory_info() const -> Result<Bar1Memory> {
   abi::nvmlBAR1Memory_t bar1_memory{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBAR1MemoryInfo, handle_, &bar1_memory);
   if (!outcome.ok()) return outcome.failure();
-  return bar1_memory;
+  return detail::value_of<Bar1Memory>(bar1_memory);
 }
 
-auto DeviceMethods::violation_status(abi::nvmlPerfPolicyType_t perf_policy_type) const -> Result<abi::nvmlViolationTime_t> {
+auto DeviceMethods::violation_status(abi::nvmlPerfPolicyType_t perf_policy_type) const -> Result<ViolationTime> {
   abi::nvmlViolationTime_t viol_time{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetViolationStatus, handle_, perf_policy_type, &viol_time);
   if (!outcome.ok()) return outcome.failure();
-  return viol_time;
+  return detail::value_of<ViolationTime>(viol_time);
 }
 
-auto DeviceMethods::gpu_fabric_info() const -> Result<abi::nvmlGpuFabricInfo_t> {
+auto DeviceMethods::gpu_fabric_info() const -> Result<GpuFabricInfo> {
   abi::nvmlGpuFabricInfo_t gpu_fabric_info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfo, handle_, &gpu_fabric_info);
   if (!outcome.ok()) return outcome.failure();
-  return gpu_fabric_info;
+  return detail::value_of<GpuFabricInfo>(gpu_fabric_info);
 }
 
-auto DeviceMethods::gpu_fabric_info_v(abi::nvmlGpuFabricInfo_v3_t gpu_fabric_info) const -> Result<abi::nvmlGpuFabricInfo_v3_t> {
+auto DeviceMethods::gpu_fabric_info_v() const -> Result<GpuFabricInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlGpuFabricInfo_v3_t> {
+      detail::by(&Table::DeviceGetGpuFabricInfoV, 3, [&]() -> Result<GpuFabricInfo> {
+        abi::nvmlGpuFabricInfo_v3_t gpu_fabric_info{};
         gpu_fabric_info.version = abi::version_tag<abi::nvmlGpuFabricInfo_v3_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, &gpu_fabric_info);
         if (!outcome.ok()) return outcome.failure();
-        return gpu_fabric_info;
-      },
-      [&]() -> Result<abi::nvmlGpuFabricInfo_v3_t> {
+        return detail::value_of<GpuFabricInfo>(gpu_fabric_info);
+      }),
+      detail::by(&Table::DeviceGetGpuFabricInfoV, 2, [&]() -> Result<GpuFabricInfo> {
         abi::nvmlGpuFabricInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuFabricInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, reinterpret_cast<abi::nvmlGpuFabricInfoV_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGpuFabricInfo_v3_t>(older);
-      });
+        return detail::value_of<GpuFabricInfo>(older);
+      }));
 }
 
-auto DeviceMethods::conf_compute_mem_size_info() const -> Result<abi::nvmlConfComputeMemSizeInfo_t> {
+auto DeviceMethods::conf_compute_mem_size_info() const -> Result<ConfComputeMemSizeInfo> {
   abi::nvmlConfComputeMemSizeInfo_t mem_info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeMemSizeInfo, handle_, &mem_info);
   if (!outcome.ok()) return outcome.failure();
-  return mem_info;
+  return detail::value_of<ConfComputeMemSizeInfo>(mem_info);
 }
 
-auto DeviceMethods::conf_compute_protected_memory_usage() const -> Result<abi::nvmlMemory_t> {
+auto DeviceMethods::conf_compute_protected_memory_usage() const -> Result<Memory> {
   abi::nvmlMemory_t memory{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeProtectedMemoryUsage, handle_, &memory);
   if (!outcome.ok()) return outcome.failure();
-  return memory;
+  return detail::value_of<Memory>(memory);
 }
 
-auto DeviceMethods::conf_compute_gpu_certificate() const -> Result<abi::nvmlConfComputeGpuCertificate_t> {
+auto DeviceMethods::conf_compute_gpu_certificate() const -> Result<ConfComputeGpuCertificate> {
   abi::nvmlConfComputeGpuCertificate_t gpu_cert{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeGpuCertificate, handle_, &gpu_cert);
   if (!outcome.ok()) return outcome.failure();
-  return gpu_cert;
+  return detail::value_of<ConfComputeGpuCertificate>(gpu_cert);
 }
 
-auto DeviceMethods::conf_compute_gpu_attestation_report(abi::nvmlConfComputeGpuAttestationReport_t gpu_atst_report) const -> Result<abi::nvmlConfComputeGpuAttestationReport_t> {
+auto DeviceMethods::conf_compute_gpu_attestation_report(const std::array<unsigned char, 32>& nonce) const -> Result<ConfComputeGpuAttestationReport> {
+  abi::nvmlConfComputeGpuAttestationReport_t gpu_atst_report{};
+  std::copy(nonce.begin(), nonce.end(), gpu_atst_report.nonce);
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeGpuAttestationReport, handle_, &gpu_atst_report);
   if (!outcome.ok()) return outcome.failure();
-  return gpu_atst_report;
+  return detail::value_of<ConfComputeGpuAttestationReport>(gpu_atst_report);
 }
 
-auto DeviceMethods::sram_ecc_error_status(abi::nvmlEccSramErrorStatus_v1_t status) const -> Result<abi::nvmlEccSramErrorStatus_v1_t> {
+auto DeviceMethods::sram_ecc_error_status() const -> Result<EccSramErrorStatus> {
+  abi::nvmlEccSramErrorStatus_v1_t status{};
   status.version = abi::version_tag<abi::nvmlEccSramErrorStatus_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSramEccErrorStatus, handle_, &status);
   if (!outcome.ok()) return outcome.failure();
-  return status;
+  return detail::value_of<EccSramErrorStatus>(status);
 }
 
 auto DeviceMethods::accounting_pids() const -> Result<std::vector<unsigned int>> {
   return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::DeviceGetAccountingPids, handle_, length, array); });
 }
 
-auto DeviceMethods::row_remapper_histogram() const -> Result<abi::nvmlRowRemapperHistogramValues_t> {
+auto DeviceMethods::row_remapper_histogram() const -> Result<RowRemapperHistogram> {
   abi::nvmlRowRemapperHistogramValues_t values{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRowRemapperHistogram, handle_, &values);
   if (!outcome.ok()) return outcome.failure();
-  return values;
+  return detail::value_of<RowRemapperHistogram>(values);
 }
 
-auto DeviceMethods::clk_mon_status() const -> Result<abi::nvmlClkMonStatus_t> {
+auto DeviceMethods::clk_mon_status() const -> Result<ClkMonStatus> {
   abi::nvmlClkMonStatus_t status{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClkMonStatus, handle_, &status);
   if (!outcome.ok()) return outcome.failure();
-  return status;
+  return detail::value_of<ClkMonStatus>(status);
 }
 
-auto DeviceMethods::process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<abi::nvmlProcessUtilizationSample_t>> {
+auto DeviceMethods::process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<ProcessUtilizationSample>> {
   if (!detail::holds<unsigned long long>(last_seen_time_stamp)) return Failure(Errc::invalid_argument, "nvmlDeviceGetProcessUtilization", "last_seen_time_stamp is out of range");
-  return detail::read_list<abi::nvmlProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlProcessUtilizationSample_t* array) { return detail::call(*state_, &Table::DeviceGetProcessUtilization, handle_, array, length, static_cast<unsigned long long>(last_seen_time_stamp.count())); });
+  return detail::value_list<ProcessUtilizationSample>(detail::read_list<abi::nvmlProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlProcessUtilizationSample_t* array) { return detail::call(*state_, &Table::DeviceGetProcessUtilization, handle_, array, length, static_cast<unsigned long long>(last_seen_time_stamp.count())); }));
 }
 
-auto DeviceMethods::processes_utilization_info(abi::nvmlProcessesUtilizationInfo_v1_t proceses_util_info) const -> Result<Listing<abi::nvmlProcessesUtilizationInfo_v1_t, abi::nvmlProcessUtilizationInfo_v1_t>> {
-  Listing<abi::nvmlProcessesUtilizationInfo_v1_t, abi::nvmlProcessUtilizationInfo_v1_t> answer;
+auto DeviceMethods::processes_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<ProcessesUtilizationInfo> {
+  ProcessesUtilizationInfo answer;
   auto entries = detail::read_list<abi::nvmlProcessUtilizationInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessUtilizationInfo_v1_t* array) {
+    abi::nvmlProcessesUtilizationInfo_v1_t proceses_util_info{};
     proceses_util_info.version = abi::version_tag<abi::nvmlProcessesUtilizationInfo_v1_t>;
+    proceses_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     proceses_util_info.processSamplesCount = *length;
     proceses_util_info.procUtilArray = array;
     const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetProcessesUtilizationInfo, handle_, &proceses_util_info);
     *length = proceses_util_info.processSamplesCount;
-    answer.header = proceses_util_info;
-    answer.header.procUtilArray = nullptr;
+    answer = detail::value_of<ProcessesUtilizationInfo>(proceses_util_info);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.processes = detail::values_of<ProcessUtilizationInfo>(*entries);
   return answer;
 }
 
-auto DeviceMethods::platform_info(abi::nvmlPlatformInfo_v2_t platform_info) const -> Result<abi::nvmlPlatformInfo_v2_t> {
-  platform_info.version = abi::version_tag<abi::nvmlPlatformInfo_v2_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, &platform_info);
-  if (!outcome.ok()) return outcome.failure();
-  return platform_info;
+auto DeviceMethods::platform_info() const -> Result<PlatformInfo> {
+  return detail::newest_of(
+      detail::by(&Table::DeviceGetPlatformInfo, 2, [&]() -> Result<PlatformInfo> {
+        abi::nvmlPlatformInfo_v2_t platform_info{};
+        platform_info.version = abi::version_tag<abi::nvmlPlatformInfo_v2_t>;
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, &platform_info);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::value_of<PlatformInfo>(platform_info);
+      }),
+      detail::by(&Table::DeviceGetPlatformInfo, 1, [&]() -> Result<PlatformInfo> {
+        abi::nvmlPlatformInfo_v1_t older{};
+        older.version = abi::version_tag<abi::nvmlPlatformInfo_v1_t>;
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, reinterpret_cast<abi::nvmlPlatformInfo_t*>(&older));
+        if (!outcome.ok()) return outcome.failure();
+        return detail::value_of<PlatformInfo>(older);
+      }));
 }
 
-auto DeviceMethods::pdi(abi::nvmlPdi_v1_t pdi) const -> Result<abi::nvmlPdi_v1_t> {
+auto DeviceMethods::pdi() const -> Result<Pdi> {
+  abi::nvmlPdi_v1_t pdi{};
   pdi.version = abi::version_tag<abi::nvmlPdi_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPdi, handle_, &pdi);
   if (!outcome.ok()) return outcome.failure();
-  return pdi;
+  return detail::value_of<Pdi>(pdi);
 }
 
 auto DeviceMethods::set_hostname(abi::nvmlHostname_v1_t hostname) const -> Result<void> {
@@ -538,11 +572,11 @@ auto DeviceMethods::set_hostname(abi::nvmlHostname_v1_t hostname) const -> Resul
   return {};
 }
 
-auto DeviceMethods::hostname() const -> Result<abi::nvmlHostname_v1_t> {
+auto DeviceMethods::hostname() const -> Result<Hostname> {
   abi::nvmlHostname_v1_t hostname{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetHostname_v1, handle_, &hostname);
   if (!outcome.ok()) return outcome.failure();
-  return hostname;
+  return detail::value_of<Hostname>(hostname);
 }
 
 auto DeviceMethods::clear_ecc_error_counts(abi::nvmlEccCounterType_t counter_type) const -> Result<void> {
@@ -575,20 +609,20 @@ auto DeviceMethods::clear_accounting_pids() const -> Result<void> {
   return {};
 }
 
-auto DeviceMethods::nvlink_remote_pci_info(unsigned int link) const -> Result<abi::nvmlPciInfo_t> {
+auto DeviceMethods::nvlink_remote_pci_info(unsigned int link) const -> Result<PciInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+      detail::by(&Table::DeviceGetNvLinkRemotePciInfo_v2, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_t pci{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemotePciInfo_v2, handle_, link, &pci);
         if (!outcome.ok()) return outcome.failure();
-        return pci;
-      },
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+        return detail::value_of<PciInfo>(pci);
+      }),
+      detail::by(&Table::DeviceGetNvLinkRemotePciInfo, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemotePciInfo, handle_, link, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlPciInfo_t>(older);
-      });
+        return detail::value_of<PciInfo>(older);
+      }));
 }
 
 auto DeviceMethods::reset_nvlink_error_counters(unsigned int link) const -> Result<void> {
@@ -603,11 +637,11 @@ auto DeviceMethods::set_nvlink_utilization_control(unsigned int link, unsigned i
   return {};
 }
 
-auto DeviceMethods::nvlink_utilization_control(unsigned int link, unsigned int counter) const -> Result<abi::nvmlNvLinkUtilizationControl_t> {
+auto DeviceMethods::nvlink_utilization_control(unsigned int link, unsigned int counter) const -> Result<NvlinkUtilizationControl> {
   abi::nvmlNvLinkUtilizationControl_t control{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkUtilizationControl, handle_, link, counter, &control);
   if (!outcome.ok()) return outcome.failure();
-  return control;
+  return detail::value_of<NvlinkUtilizationControl>(control);
 }
 
 auto DeviceMethods::freeze_nvlink_utilization_counter(unsigned int link, unsigned int counter, bool freeze) const -> Result<void> {
@@ -628,18 +662,20 @@ auto DeviceMethods::set_nvlink_device_low_power_threshold(abi::nvmlNvLinkPowerTh
   return {};
 }
 
-auto DeviceMethods::nvlink_supported_bw_modes(abi::nvmlNvlinkSupportedBwModes_v1_t supported_bw_mode) const -> Result<abi::nvmlNvlinkSupportedBwModes_v1_t> {
+auto DeviceMethods::nvlink_supported_bw_modes() const -> Result<NvlinkSupportedBwModes> {
+  abi::nvmlNvlinkSupportedBwModes_v1_t supported_bw_mode{};
   supported_bw_mode.version = abi::version_tag<abi::nvmlNvlinkSupportedBwModes_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvlinkSupportedBwModes, handle_, &supported_bw_mode);
   if (!outcome.ok()) return outcome.failure();
-  return supported_bw_mode;
+  return detail::value_of<NvlinkSupportedBwModes>(supported_bw_mode);
 }
 
-auto DeviceMethods::nvlink_bw_mode(abi::nvmlNvlinkGetBwMode_v1_t get_bw_mode) const -> Result<abi::nvmlNvlinkGetBwMode_v1_t> {
+auto DeviceMethods::nvlink_bw_mode() const -> Result<NvlinkBwMode> {
+  abi::nvmlNvlinkGetBwMode_v1_t get_bw_mode{};
   get_bw_mode.version = abi::version_tag<abi::nvmlNvlinkGetBwMode_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvlinkBwMode, handle_, &get_bw_mode);
   if (!outcome.ok()) return outcome.failure();
-  return get_bw_mode;
+  return detail::value_of<NvlinkBwMode>(get_bw_mode);
 }
 
 auto DeviceMethods::set_nvlink_bw_mode(abi::nvmlNvlinkSetBwMode_v1_t set_bw_mode) const -> Result<void> {
@@ -649,28 +685,30 @@ auto DeviceMethods::set_nvlink_bw_mode(abi::nvmlNvlinkSetBwMode_v1_t set_bw_mode
   return {};
 }
 
-auto DeviceMethods::nvlink_info(abi::nvmlNvLinkInfo_v2_t info) const -> Result<abi::nvmlNvLinkInfo_v2_t> {
+auto DeviceMethods::nvlink_info() const -> Result<NvlinkInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlNvLinkInfo_v2_t> {
+      detail::by(&Table::DeviceGetNvLinkInfo, 2, [&]() -> Result<NvlinkInfo> {
+        abi::nvmlNvLinkInfo_v2_t info{};
         info.version = abi::version_tag<abi::nvmlNvLinkInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkInfo, handle_, &info);
         if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlNvLinkInfo_v2_t> {
+        return detail::value_of<NvlinkInfo>(info);
+      }),
+      detail::by(&Table::DeviceGetNvLinkInfo, 1, [&]() -> Result<NvlinkInfo> {
         abi::nvmlNvLinkInfo_v1_t older{};
         older.version = abi::version_tag<abi::nvmlNvLinkInfo_v1_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkInfo, handle_, reinterpret_cast<abi::nvmlNvLinkInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlNvLinkInfo_v2_t>(older);
-      });
+        return detail::value_of<NvlinkInfo>(older);
+      }));
 }
 
-auto DeviceMethods::vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<abi::nvmlVgpuHeterogeneousMode_v1_t> {
+auto DeviceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogeneousMode> {
+  abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode{};
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
-  return heterogeneous_mode;
+  return detail::value_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
 
 auto DeviceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
@@ -680,37 +718,39 @@ auto DeviceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v
   return {};
 }
 
-auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id, abi::nvmlVgpuPlacementList_v2_t placement_list) const -> Result<Listing<abi::nvmlVgpuPlacementList_v2_t, unsigned int>> {
-  Listing<abi::nvmlVgpuPlacementList_v2_t, unsigned int> answer;
+auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id, unsigned int mode) const -> Result<VgpuPlacements> {
+  VgpuPlacements answer;
   auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+    abi::nvmlVgpuPlacementList_v2_t placement_list{};
     placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
+    placement_list.mode = mode;
     placement_list.count = *length;
     placement_list.placementIds = array;
     const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.handle(), &placement_list);
     *length = placement_list.count;
-    answer.header = placement_list;
-    answer.header.placementIds = nullptr;
+    answer = detail::value_of<VgpuPlacements>(placement_list);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.placement_ids = *std::move(entries);
   return answer;
 }
 
-auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, abi::nvmlVgpuPlacementList_v2_t placement_list) const -> Result<Listing<abi::nvmlVgpuPlacementList_v2_t, unsigned int>> {
-  Listing<abi::nvmlVgpuPlacementList_v2_t, unsigned int> answer;
+auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, unsigned int mode) const -> Result<VgpuPlacements> {
+  VgpuPlacements answer;
   auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+    abi::nvmlVgpuPlacementList_v2_t placement_list{};
     placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
+    placement_list.mode = mode;
     placement_list.count = *length;
     placement_list.placementIds = array;
     const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.handle(), &placement_list);
     *length = placement_list.count;
-    answer.header = placement_list;
-    answer.header.placementIds = nullptr;
+    answer = detail::value_of<VgpuPlacements>(placement_list);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.placement_ids = *std::move(entries);
   return answer;
 }
 
@@ -720,32 +760,32 @@ auto DeviceMethods::vgpu_force_gsp_unload() const -> Result<void> {
   return {};
 }
 
-auto DeviceMethods::grid_licensable_features() const -> Result<abi::nvmlGridLicensableFeatures_t> {
+auto DeviceMethods::grid_licensable_features() const -> Result<GridLicensableFeatures> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlGridLicensableFeatures_t> {
+      detail::by(&Table::DeviceGetGridLicensableFeatures_v4, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_t grid_licensable_features{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v4, handle_, &grid_licensable_features);
         if (!outcome.ok()) return outcome.failure();
-        return grid_licensable_features;
-      },
-      [&]() -> Result<abi::nvmlGridLicensableFeatures_t> {
+        return detail::value_of<GridLicensableFeatures>(grid_licensable_features);
+      }),
+      detail::by(&Table::DeviceGetGridLicensableFeatures_v3, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v3, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGridLicensableFeatures_t>(older);
-      },
-      [&]() -> Result<abi::nvmlGridLicensableFeatures_t> {
+        return detail::value_of<GridLicensableFeatures>(older);
+      }),
+      detail::by(&Table::DeviceGetGridLicensableFeatures_v2, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v2, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGridLicensableFeatures_t>(older);
-      },
-      [&]() -> Result<abi::nvmlGridLicensableFeatures_t> {
+        return detail::value_of<GridLicensableFeatures>(older);
+      }),
+      detail::by(&Table::DeviceGetGridLicensableFeatures, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGridLicensableFeatures_t>(older);
-      });
+        return detail::value_of<GridLicensableFeatures>(older);
+      }));
 }
 
 auto DeviceMethods::supported_vgpus() const -> Result<std::vector<VgpuType>> {
@@ -779,16 +819,20 @@ auto DeviceMethods::active_vgpus() const -> Result<std::vector<VgpuInstance>> {
   return objects;
 }
 
-auto DeviceMethods::vgpu_scheduler_state(abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info) const -> Result<abi::nvmlVgpuSchedulerStateInfo_v2_t> {
+auto DeviceMethods::vgpu_scheduler_state(unsigned int engine_id) const -> Result<VgpuSchedulerStateInfo> {
+  abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info{};
+  scheduler_state_info.engineId = engine_id;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
   if (!outcome.ok()) return outcome.failure();
-  return scheduler_state_info;
+  return detail::value_of<VgpuSchedulerStateInfo>(scheduler_state_info);
 }
 
-auto DeviceMethods::vgpu_scheduler_log(abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info) const -> Result<abi::nvmlVgpuSchedulerLogInfo_v2_t> {
+auto DeviceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Result<VgpuSchedulerLogInfo> {
+  abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info{};
+  scheduler_log_info.engineId = engine_id;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
   if (!outcome.ok()) return outcome.failure();
-  return scheduler_log_info;
+  return detail::value_of<VgpuSchedulerLogInfo>(scheduler_log_info);
 }
 
 auto DeviceMethods::set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const -> Result<void> {
@@ -801,18 +845,18 @@ auto DeviceMethods::pgpu_metadata_string() const -> Result<std::string> {
   return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::DeviceGetPgpuMetadataString, handle_, array, length); });
 }
 
-auto DeviceMethods::vgpu_scheduler_log_v1() const -> Result<abi::nvmlVgpuSchedulerLog_t> {
+auto DeviceMethods::vgpu_scheduler_log_v1() const -> Result<VgpuSchedulerLog> {
   abi::nvmlVgpuSchedulerLog_t scheduler_log{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerLog, handle_, &scheduler_log);
   if (!outcome.ok()) return outcome.failure();
-  return scheduler_log;
+  return detail::value_of<VgpuSchedulerLog>(scheduler_log);
 }
 
-auto DeviceMethods::vgpu_scheduler_state_v1() const -> Result<abi::nvmlVgpuSchedulerGetState_t> {
+auto DeviceMethods::vgpu_scheduler_state_v1() const -> Result<VgpuSchedulerState> {
   abi::nvmlVgpuSchedulerGetState_t scheduler_state{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerState, handle_, &scheduler_state);
   if (!outcome.ok()) return outcome.failure();
-  return scheduler_state;
+  return detail::value_of<VgpuSchedulerState>(scheduler_state);
 }
 
 auto DeviceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerSetState_t scheduler_state) const -> Result<void> {
@@ -821,107 +865,114 @@ auto DeviceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerSetState_t
   return {};
 }
 
-auto DeviceMethods::vgpu_scheduler_capabilities() const -> Result<abi::nvmlVgpuSchedulerCapabilities_t> {
+auto DeviceMethods::vgpu_scheduler_capabilities() const -> Result<VgpuSchedulerCapabilities> {
   abi::nvmlVgpuSchedulerCapabilities_t capabilities{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerCapabilities, handle_, &capabilities);
   if (!outcome.ok()) return outcome.failure();
-  return capabilities;
+  return detail::value_of<VgpuSchedulerCapabilities>(capabilities);
 }
 
-auto DeviceMethods::vgpu_instances_utilization_info(abi::nvmlVgpuInstancesUtilizationInfo_v1_t vgpu_util_info) const -> Result<Listing<abi::nvmlVgpuInstancesUtilizationInfo_v1_t, abi::nvmlVgpuInstanceUtilizationInfo_v1_t>> {
-  Listing<abi::nvmlVgpuInstancesUtilizationInfo_v1_t, abi::nvmlVgpuInstanceUtilizationInfo_v1_t> answer;
+auto DeviceMethods::vgpu_instances_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<VgpuInstancesUtilizationInfo> {
+  VgpuInstancesUtilizationInfo answer;
   auto entries = detail::read_list<abi::nvmlVgpuInstanceUtilizationInfo_v1_t>([&](unsigned int* length, abi::nvmlVgpuInstanceUtilizationInfo_v1_t* array) {
+    abi::nvmlVgpuInstancesUtilizationInfo_v1_t vgpu_util_info{};
     vgpu_util_info.version = abi::version_tag<abi::nvmlVgpuInstancesUtilizationInfo_v1_t>;
+    vgpu_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     vgpu_util_info.vgpuInstanceCount = *length;
     vgpu_util_info.vgpuUtilArray = array;
     const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuInstancesUtilizationInfo, handle_, &vgpu_util_info);
     *length = vgpu_util_info.vgpuInstanceCount;
-    answer.header = vgpu_util_info;
-    answer.header.vgpuUtilArray = nullptr;
+    answer = detail::value_of<VgpuInstancesUtilizationInfo>(vgpu_util_info);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.instances = detail::values_of<VgpuInstanceUtilizationInfo>(*entries);
   return answer;
 }
 
-auto DeviceMethods::vgpu_process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<abi::nvmlVgpuProcessUtilizationSample_t>> {
+auto DeviceMethods::vgpu_process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<VgpuProcessUtilizationSample>> {
   if (!detail::holds<unsigned long long>(last_seen_time_stamp)) return Failure(Errc::invalid_argument, "nvmlDeviceGetVgpuProcessUtilization", "last_seen_time_stamp is out of range");
-  return detail::read_list<abi::nvmlVgpuProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlVgpuProcessUtilizationSample_t* array) { return detail::call(*state_, &Table::DeviceGetVgpuProcessUtilization, handle_, static_cast<unsigned long long>(last_seen_time_stamp.count()), length, array); });
+  return detail::value_list<VgpuProcessUtilizationSample>(detail::read_list<abi::nvmlVgpuProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlVgpuProcessUtilizationSample_t* array) { return detail::call(*state_, &Table::DeviceGetVgpuProcessUtilization, handle_, static_cast<unsigned long long>(last_seen_time_stamp.count()), length, array); }));
 }
 
-auto DeviceMethods::vgpu_processes_utilization_info(abi::nvmlVgpuProcessesUtilizationInfo_v1_t vgpu_proc_util_info) const -> Result<Listing<abi::nvmlVgpuProcessesUtilizationInfo_v1_t, abi::nvmlVgpuProcessUtilizationInfo_v1_t>> {
-  Listing<abi::nvmlVgpuProcessesUtilizationInfo_v1_t, abi::nvmlVgpuProcessUtilizationInfo_v1_t> answer;
+auto DeviceMethods::vgpu_processes_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<VgpuProcessesUtilizationInfo> {
+  VgpuProcessesUtilizationInfo answer;
   auto entries = detail::read_list<abi::nvmlVgpuProcessUtilizationInfo_v1_t>([&](unsigned int* length, abi::nvmlVgpuProcessUtilizationInfo_v1_t* array) {
+    abi::nvmlVgpuProcessesUtilizationInfo_v1_t vgpu_proc_util_info{};
     vgpu_proc_util_info.version = abi::version_tag<abi::nvmlVgpuProcessesUtilizationInfo_v1_t>;
+    vgpu_proc_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     vgpu_proc_util_info.vgpuProcessCount = *length;
     vgpu_proc_util_info.vgpuProcUtilArray = array;
     const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuProcessesUtilizationInfo, handle_, &vgpu_proc_util_info);
     *length = vgpu_proc_util_info.vgpuProcessCount;
-    answer.header = vgpu_proc_util_info;
-    answer.header.vgpuProcUtilArray = nullptr;
+    answer = detail::value_of<VgpuProcessesUtilizationInfo>(vgpu_proc_util_info);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.processes = detail::values_of<VgpuProcessUtilizationInfo>(*entries);
   return answer;
 }
 
-auto DeviceMethods::read_write_prm(abi::nvmlPRMTLV_v1_t buffer) const -> Result<abi::nvmlPRMTLV_v1_t> {
+auto DeviceMethods::read_write_prm(unsigned int data_size, const std::array<unsigned char, 496>& in_data) const -> Result<PrmTlv> {
+  abi::nvmlPRMTLV_v1_t buffer{};
+  buffer.dataSize = data_size;
+  std::copy(in_data.begin(), in_data.end(), buffer.inData);
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceReadWritePRM_v1, handle_, &buffer);
   if (!outcome.ok()) return outcome.failure();
-  return buffer;
+  return detail::value_of<PrmTlv>(buffer);
 }
 
-auto DeviceMethods::gpu_instance_profile_info(unsigned int profile) const -> Result<abi::nvmlGpuInstanceProfileInfo_t> {
+auto DeviceMethods::gpu_instance_profile_info(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
   abi::nvmlGpuInstanceProfileInfo_t info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfo, handle_, profile, &info);
   if (!outcome.ok()) return outcome.failure();
-  return info;
+  return detail::value_of<GpuInstanceProfileInfo>(info);
 }
 
-auto DeviceMethods::gpu_instance_profile_info_v(unsigned int profile, abi::nvmlGpuInstanceProfileInfo_v3_t info) const -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+auto DeviceMethods::gpu_instance_profile_info_v(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfoV, 3, [&]() -> Result<GpuInstanceProfileInfo> {
+        abi::nvmlGpuInstanceProfileInfo_v3_t info{};
         info.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v3_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+        return detail::value_of<GpuInstanceProfileInfo>(info);
+      }),
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfoV, 2, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGpuInstanceProfileInfo_v3_t>(older);
-      });
+        return detail::value_of<GpuInstanceProfileInfo>(older);
+      }));
 }
 
-auto DeviceMethods::gpu_instance_profile_info_by_id(unsigned int profile_id, abi::nvmlGpuInstanceProfileInfo_v3_t info) const -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+auto DeviceMethods::gpu_instance_profile_info_by_id(unsigned int profile_id) const -> Result<GpuInstanceProfileInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfoByIdV, 3, [&]() -> Result<GpuInstanceProfileInfo> {
+        abi::nvmlGpuInstanceProfileInfo_v3_t info{};
         info.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v3_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+        return detail::value_of<GpuInstanceProfileInfo>(info);
+      }),
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfoByIdV, 2, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGpuInstanceProfileInfo_v3_t>(older);
-      });
+        return detail::value_of<GpuInstanceProfileInfo>(older);
+      }));
 }
 
-auto DeviceMethods::gpu_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<abi::nvmlGpuInstancePlacement_t>> {
+auto DeviceMethods::gpu_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<GpuInstancePlacement>> {
   return detail::newest_of(
-      [&]() -> Result<std::vector<abi::nvmlGpuInstancePlacement_t>> {
-        return detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements_v2, handle_, profile_id, array, length); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlGpuInstancePlacement_t>> {
-        return detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements, handle_, profile_id, array, length); });
-      });
+      detail::by(&Table::DeviceGetGpuInstancePossiblePlacements_v2, 0, [&]() -> Result<std::vector<GpuInstancePlacement>> {
+        return detail::value_list<GpuInstancePlacement>(detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements_v2, handle_, profile_id, array, length); }));
+      }),
+      detail::by(&Table::DeviceGetGpuInstancePossiblePlacements, 0, [&]() -> Result<std::vector<GpuInstancePlacement>> {
+        return detail::value_list<GpuInstancePlacement>(detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements, handle_, profile_id, array, length); }));
+      }));
 }
 
 auto DeviceMethods::create_gpu_instance(unsigned int profile_id) const -> Result<GpuInstance> {
@@ -967,32 +1018,36 @@ auto DeviceMethods::device_handle_from_mig_device_handle() const -> Result<Devic
   return Device(state_, device);
 }
 
-auto DeviceMethods::gpm_query_device_support(abi::nvmlGpmSupport_t gpm_support) const -> Result<abi::nvmlGpmSupport_t> {
+auto DeviceMethods::gpm_query_device_support() const -> Result<GpmSupport> {
+  abi::nvmlGpmSupport_t gpm_support{};
   gpm_support.version = abi::version_tag<abi::nvmlGpmSupport_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::GpmQueryDeviceSupport, handle_, &gpm_support);
   if (!outcome.ok()) return outcome.failure();
-  return gpm_support;
+  return detail::value_of<GpmSupport>(gpm_support);
 }
 
-auto DeviceMethods::capabilities(abi::nvmlDeviceCapabilities_v1_t caps) const -> Result<abi::nvmlDeviceCapabilities_v1_t> {
+auto DeviceMethods::capabilities() const -> Result<DeviceCapabilities> {
+  abi::nvmlDeviceCapabilities_v1_t caps{};
   caps.version = abi::version_tag<abi::nvmlDeviceCapabilities_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCapabilities, handle_, &caps);
   if (!outcome.ok()) return outcome.failure();
-  return caps;
+  return detail::value_of<DeviceCapabilities>(caps);
 }
 
-auto DeviceMethods::workload_power_profile_profiles_info(abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t profiles_info) const -> Result<abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t> {
+auto DeviceMethods::workload_power_profile_profiles_info() const -> Result<WorkloadPowerProfiles> {
+  abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t profiles_info{};
   profiles_info.version = abi::version_tag<abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileGetProfilesInfo, handle_, &profiles_info);
   if (!outcome.ok()) return outcome.failure();
-  return profiles_info;
+  return detail::value_of<WorkloadPowerProfiles>(profiles_info);
 }
 
-auto DeviceMethods::workload_power_profile_current_profiles(abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t current_profiles) const -> Result<abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t> {
+auto DeviceMethods::workload_power_profile_current_profiles() const -> Result<CurrentWorkloadPowerProfiles> {
+  abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t current_profiles{};
   current_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileGetCurrentProfiles, handle_, &current_profiles);
   if (!outcome.ok()) return outcome.failure();
-  return current_profiles;
+  return detail::value_of<CurrentWorkloadPowerProfiles>(current_profiles);
 }
 
 auto DeviceMethods::set_workload_power_profile_requested_profiles(abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t requested_profiles) const -> Result<void> {
@@ -1036,20 +1091,20 @@ auto DeviceMethods::set_power_smoothing_state(abi::nvmlPowerSmoothingState_v1_t 
   return {};
 }
 
-auto DeviceMethods::sram_unique_uncorrected_ecc_error_counts(abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t error_counts) const -> Result<Listing<abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t, abi::nvmlEccSramUniqueUncorrectedErrorEntry_v1_t>> {
-  Listing<abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t, abi::nvmlEccSramUniqueUncorrectedErrorEntry_v1_t> answer;
+auto DeviceMethods::sram_unique_uncorrected_ecc_error_counts() const -> Result<EccSramUniqueUncorrectedErrorCounts> {
+  EccSramUniqueUncorrectedErrorCounts answer;
   auto entries = detail::read_list<abi::nvmlEccSramUniqueUncorrectedErrorEntry_v1_t>([&](unsigned int* length, abi::nvmlEccSramUniqueUncorrectedErrorEntry_v1_t* array) {
+    abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t error_counts{};
     error_counts.version = abi::version_tag<abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t>;
     error_counts.entryCount = *length;
     error_counts.entries = array;
     const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSramUniqueUncorrectedEccErrorCounts, handle_, &error_counts);
     *length = error_counts.entryCount;
-    answer.header = error_counts;
-    answer.header.entries = nullptr;
+    answer = detail::value_of<EccSramUniqueUncorrectedErrorCounts>(error_counts);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.entries = detail::values_of<EccSramUniqueUncorrectedError>(*entries);
   return answer;
 }
 

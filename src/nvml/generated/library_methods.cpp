@@ -20,26 +20,26 @@ auto LibraryMethods::nvml_version() const -> Result<std::string> {
 
 auto LibraryMethods::cuda_driver_version() const -> Result<int> {
   return detail::newest_of(
-      [&]() -> Result<int> {
+      detail::by(&Table::SystemGetCudaDriverVersion_v2, 0, [&]() -> Result<int> {
         int cuda_driver_version{};
         const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetCudaDriverVersion_v2, &cuda_driver_version);
         if (!outcome.ok()) return outcome.failure();
         return cuda_driver_version;
-      },
-      [&]() -> Result<int> {
+      }),
+      detail::by(&Table::SystemGetCudaDriverVersion, 0, [&]() -> Result<int> {
         int cuda_driver_version{};
         const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetCudaDriverVersion, &cuda_driver_version);
         if (!outcome.ok()) return outcome.failure();
         return cuda_driver_version;
-      });
+      }));
 }
 
 auto LibraryMethods::process_name(unsigned int pid) const -> Result<std::string> {
   return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::SystemGetProcessName, pid, array, length); });
 }
 
-auto LibraryMethods::hic_version() const -> Result<std::vector<abi::nvmlHwbcEntry_t>> {
-  return detail::read_list<abi::nvmlHwbcEntry_t>([&](unsigned int* length, abi::nvmlHwbcEntry_t* array) { return detail::call(*state_, &Table::SystemGetHicVersion, length, array); });
+auto LibraryMethods::hic_version() const -> Result<std::vector<HicVersion>> {
+  return detail::value_list<HicVersion>(detail::read_list<abi::nvmlHwbcEntry_t>([&](unsigned int* length, abi::nvmlHwbcEntry_t* array) { return detail::call(*state_, &Table::SystemGetHicVersion, length, array); }));
 }
 
 auto LibraryMethods::topology_gpu_set(unsigned int cpu_number) const -> Result<std::vector<Device>> {
@@ -50,25 +50,26 @@ auto LibraryMethods::topology_gpu_set(unsigned int cpu_number) const -> Result<s
   return objects;
 }
 
-auto LibraryMethods::conf_compute_capabilities() const -> Result<abi::nvmlConfComputeSystemCaps_t> {
+auto LibraryMethods::conf_compute_capabilities() const -> Result<ConfComputeCaps> {
   abi::nvmlConfComputeSystemCaps_t capabilities{};
   const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeCapabilities, &capabilities);
   if (!outcome.ok()) return outcome.failure();
-  return capabilities;
+  return detail::value_of<ConfComputeCaps>(capabilities);
 }
 
-auto LibraryMethods::conf_compute_state() const -> Result<abi::nvmlConfComputeSystemState_t> {
+auto LibraryMethods::conf_compute_state() const -> Result<ConfComputeState> {
   abi::nvmlConfComputeSystemState_t state{};
   const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeState, &state);
   if (!outcome.ok()) return outcome.failure();
-  return state;
+  return detail::value_of<ConfComputeState>(state);
 }
 
-auto LibraryMethods::conf_compute_key_rotation_threshold_info(abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t key_rotation_thr_info) const -> Result<abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t> {
+auto LibraryMethods::conf_compute_key_rotation_threshold_info() const -> Result<ConfComputeKeyRotationThreshold> {
+  abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t key_rotation_thr_info{};
   key_rotation_thr_info.version = abi::version_tag<abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
   if (!outcome.ok()) return outcome.failure();
-  return key_rotation_thr_info;
+  return detail::value_of<ConfComputeKeyRotationThreshold>(key_rotation_thr_info);
 }
 
 auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t key_rotation_thr_info) const -> Result<void> {
@@ -78,11 +79,12 @@ auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(abi::nvmlConfC
   return {};
 }
 
-auto LibraryMethods::conf_compute_settings(abi::nvmlSystemConfComputeSettings_v1_t settings) const -> Result<abi::nvmlSystemConfComputeSettings_v1_t> {
+auto LibraryMethods::conf_compute_settings() const -> Result<ConfComputeSettings> {
+  abi::nvmlSystemConfComputeSettings_v1_t settings{};
   settings.version = abi::version_tag<abi::nvmlSystemConfComputeSettings_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeSettings, &settings);
   if (!outcome.ok()) return outcome.failure();
-  return settings;
+  return detail::value_of<ConfComputeSettings>(settings);
 }
 
 auto LibraryMethods::modify_drain_state(abi::nvmlPciInfo_t pci_info, bool new_state) const -> Result<void> {
@@ -110,11 +112,13 @@ auto LibraryMethods::discover_gpus(abi::nvmlPciInfo_t pci_info) const -> Result<
   return {};
 }
 
-auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeMaxInstance_v1_t max_instance) const -> Result<abi::nvmlVgpuTypeMaxInstance_v1_t> {
+auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeId_t vgpu_type_id) const -> Result<MaxVgpuInstances> {
+  abi::nvmlVgpuTypeMaxInstance_v1_t max_instance{};
   max_instance.version = abi::version_tag<abi::nvmlVgpuTypeMaxInstance_v1_t>;
+  max_instance.vgpuTypeId = vgpu_type_id;
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstancesPerGpuInstance, &max_instance);
   if (!outcome.ok()) return outcome.failure();
-  return max_instance;
+  return detail::value_of<MaxVgpuInstances>(max_instance);
 }
 
 auto LibraryMethods::set_vgpu_version(abi::nvmlVgpuVersion_t vgpu_version) const -> Result<void> {

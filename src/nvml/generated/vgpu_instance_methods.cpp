@@ -10,18 +10,20 @@ namespace nvmlkit::nvml {
 using detail::call;
 using detail::Outcome;
 
-auto VgpuInstanceMethods::placement_id(abi::nvmlVgpuPlacementId_v1_t placement) const -> Result<abi::nvmlVgpuPlacementId_v1_t> {
+auto VgpuInstanceMethods::placement_id() const -> Result<VgpuPlacementId> {
+  abi::nvmlVgpuPlacementId_v1_t placement{};
   placement.version = abi::version_tag<abi::nvmlVgpuPlacementId_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetPlacementId, handle_, &placement);
   if (!outcome.ok()) return outcome.failure();
-  return placement;
+  return detail::value_of<VgpuPlacementId>(placement);
 }
 
-auto VgpuInstanceMethods::runtime_state_size(abi::nvmlVgpuRuntimeState_v1_t state) const -> Result<abi::nvmlVgpuRuntimeState_v1_t> {
+auto VgpuInstanceMethods::runtime_state_size() const -> Result<VgpuRuntimeState> {
+  abi::nvmlVgpuRuntimeState_v1_t state{};
   state.version = abi::version_tag<abi::nvmlVgpuRuntimeState_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetRuntimeStateSize, handle_, &state);
   if (!outcome.ok()) return outcome.failure();
-  return state;
+  return detail::value_of<VgpuRuntimeState>(state);
 }
 
 auto VgpuInstanceMethods::uuid() const -> Result<std::string> {
@@ -39,19 +41,19 @@ auto VgpuInstanceMethods::type() const -> Result<VgpuType> {
   return VgpuType(state_, vgpu_type_id);
 }
 
-auto VgpuInstanceMethods::encoder_sessions() const -> Result<std::vector<abi::nvmlEncoderSessionInfo_t>> {
-  return detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*state_, &Table::VgpuInstanceGetEncoderSessions, handle_, length, array); });
+auto VgpuInstanceMethods::encoder_sessions() const -> Result<std::vector<EncoderSessionInfo>> {
+  return detail::value_list<EncoderSessionInfo>(detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*state_, &Table::VgpuInstanceGetEncoderSessions, handle_, length, array); }));
 }
 
-auto VgpuInstanceMethods::fbc_stats() const -> Result<abi::nvmlFBCStats_t> {
+auto VgpuInstanceMethods::fbc_stats() const -> Result<FbcStats> {
   abi::nvmlFBCStats_t fbc_stats{};
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetFBCStats, handle_, &fbc_stats);
   if (!outcome.ok()) return outcome.failure();
-  return fbc_stats;
+  return detail::value_of<FbcStats>(fbc_stats);
 }
 
-auto VgpuInstanceMethods::fbc_sessions() const -> Result<std::vector<abi::nvmlFBCSessionInfo_t>> {
-  return detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*state_, &Table::VgpuInstanceGetFBCSessions, handle_, length, array); });
+auto VgpuInstanceMethods::fbc_sessions() const -> Result<std::vector<FbcSessionInfo>> {
+  return detail::value_list<FbcSessionInfo>(detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*state_, &Table::VgpuInstanceGetFBCSessions, handle_, length, array); }));
 }
 
 auto VgpuInstanceMethods::gpu_pci_id() const -> Result<std::string> {
@@ -66,11 +68,11 @@ auto VgpuInstanceMethods::accounting_pids() const -> Result<std::vector<unsigned
   return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::VgpuInstanceGetAccountingPids, handle_, length, array); });
 }
 
-auto VgpuInstanceMethods::accounting_stats(unsigned int pid) const -> Result<abi::nvmlAccountingStats_t> {
+auto VgpuInstanceMethods::accounting_stats(unsigned int pid) const -> Result<AccountingStats> {
   abi::nvmlAccountingStats_t stats{};
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetAccountingStats, handle_, pid, &stats);
   if (!outcome.ok()) return outcome.failure();
-  return stats;
+  return detail::value_of<AccountingStats>(stats);
 }
 
 auto VgpuInstanceMethods::clear_accounting_pids() const -> Result<void> {
@@ -79,20 +81,20 @@ auto VgpuInstanceMethods::clear_accounting_pids() const -> Result<void> {
   return {};
 }
 
-auto VgpuInstanceMethods::license_info() const -> Result<abi::nvmlVgpuLicenseInfo_t> {
+auto VgpuInstanceMethods::license_info() const -> Result<VgpuLicenseInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlVgpuLicenseInfo_t> {
+      detail::by(&Table::VgpuInstanceGetLicenseInfo_v2, 0, [&]() -> Result<VgpuLicenseInfo> {
         abi::nvmlVgpuLicenseInfo_t license_info{};
         const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseInfo_v2, handle_, &license_info);
         if (!outcome.ok()) return outcome.failure();
-        return license_info;
-      },
-      [&]() -> Result<abi::nvmlVgpuLicenseInfo_t> {
+        return detail::value_of<VgpuLicenseInfo>(license_info);
+      }),
+      detail::by(&Table::VgpuInstanceGetLicenseInfo, 0, [&]() -> Result<VgpuLicenseInfo> {
         abi::nvmlVgpuLicenseInfo_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseInfo, handle_, reinterpret_cast<abi::nvmlVgpuLicenseInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlVgpuLicenseInfo_t>(older);
-      });
+        return detail::value_of<VgpuLicenseInfo>(older);
+      }));
 }
 
 }  // namespace nvmlkit::nvml

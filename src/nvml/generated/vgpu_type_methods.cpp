@@ -22,11 +22,12 @@ auto VgpuTypeMethods::license() const -> Result<std::string> {
   return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuTypeGetLicense, handle_, array, length); });
 }
 
-auto VgpuTypeMethods::bar1_info(abi::nvmlVgpuTypeBar1Info_v1_t bar1_info) const -> Result<abi::nvmlVgpuTypeBar1Info_v1_t> {
+auto VgpuTypeMethods::bar1_info() const -> Result<VgpuTypeBar1Info> {
+  abi::nvmlVgpuTypeBar1Info_v1_t bar1_info{};
   bar1_info.version = abi::version_tag<abi::nvmlVgpuTypeBar1Info_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetBAR1Info, handle_, &bar1_info);
   if (!outcome.ok()) return outcome.failure();
-  return bar1_info;
+  return detail::value_of<VgpuTypeBar1Info>(bar1_info);
 }
 
 }  // namespace nvmlkit::nvml

@@ -1,5 +1,5 @@
-// One of the loops that instructions_test.py counts: `calls raw|bindings power_usage|temperature|clock_info COUNT`, on the library that
-// NVMLKIT_NVML_LIBRARY names. Each question is asked COUNT times.
+// One of the loops that instructions_test.py counts: `calls raw|bindings power_usage|temperature|clock_info COUNT`, on
+// the library that NVMLKIT_NVML_LIBRARY names. Each question is asked COUNT times.
 #include <cstdio>
 #include <cstdlib>
 #include <nvmlkit/nvml.hpp>

@@ -62,7 +62,9 @@ std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& se
     const std::string base = std::string(c.name) + "Methods";
     const std::string file = snake_case(base);
     std::ostringstream header, source;
-    header << kBanner << "#pragma once\n\n#include <nvmlkit/answers.hpp>\n#include <nvmlkit/handle.hpp>\n"
+    header << kBanner
+           << "#pragma once\n\n#include <algorithm>\n#include <array>\n#include <nvmlkit/answers.hpp>\n#include "
+              "<nvmlkit/generated/masks.hpp>\n#include <nvmlkit/generated/values.hpp>\n#include <nvmlkit/handle.hpp>\n"
            << "#include <nvmlkit/units.hpp>\n#include <optional>\n#include <string>\n#include <vector>\n\n"
            << "namespace nvmlkit::nvml {\n\n";
     for (const auto& other : binding_classes()) header << "class " << other.name << ";\n";
@@ -86,6 +88,13 @@ std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& se
              << m.body << "}\n\n";
     }
     write_class_close(header, c);
+    for (const auto& m : methods) {
+      if (m.nested_fields.empty()) continue;
+      header << "\ntemplate <class Visitor>\nvoid for_each_field(const " << base << "::" << m.answer
+             << "& value, Visitor&& visit) {\n";
+      for (const auto& field : m.nested_fields) header << "  visit(\"" << field << "\", value." << field << ");\n";
+      header << "}\n";
+    }
     header << "\n}  // namespace nvmlkit::nvml\n";
     source << "}  // namespace nvmlkit::nvml\n";
     files.push_back({file, header.str(), source.str()});

@@ -24,6 +24,14 @@ struct GeneratedClass {
 };
 std::vector<GeneratedClass> emit_classes(const Facts&, const Semantics&);
 
+std::string emit_values(const Facts&, const Values&);             // include/nvmlkit/generated/values.hpp
+std::string emit_value_conversions(const Facts&, const Values&);  // src/nvml/generated/value_conversions.hpp
+std::string emit_value_list(const Facts&, const Values&);         // tests/nvml/generated/all_values.hpp
+std::string emit_enum_names(const Facts&);                        // include/nvmlkit/generated/enum_names.hpp
+std::string emit_enum_tables(const Facts&);                       // src/nvml/generated/enum_tables.cpp
+std::string emit_masks(const Facts&, const Values&);              // include/nvmlkit/generated/masks.hpp
+std::string emit_mask_tables(const Facts&, const Values&);        // src/nvml/generated/mask_tables.cpp
+
 std::string emit_function_reference(const Facts&, const Semantics&);  // docs/reference/functions.md
 
 }  // namespace nvmlgen
