@@ -97,6 +97,15 @@ TEST(RegistrySchema, FieldValues) {
   EXPECT_EQ(schema("field_values").errors(read(kRegistry / "semantics" / "values" / "field_values.yaml")), "");
 }
 
+TEST(RegistrySchema, Values) {
+  const auto values = kRegistry / "semantics" / "values";
+  EXPECT_EQ(schema("structs").errors(read(values / "structs.yaml")), "");
+  EXPECT_EQ(schema("masks").errors(read(values / "masks.yaml")), "");
+  auto broken = read(values / "structs.yaml");
+  broken["Memory"]["fields"]["total"]["unit"] = "GB";
+  EXPECT_NE(schema("structs").errors(broken), "");
+}
+
 TEST(RegistrySchema, Model) {
   auto s = schema("model");
   int files = 0;

@@ -9,6 +9,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.facts = load_facts(directory / "facts");
   registry.semantics = load_semantics(directory / "semantics", registry.facts);
   registry.semantics.values = load_values(directory / "semantics" / "values", registry.facts);
+  refuse_value_holes(registry.facts, registry.semantics);
   registry.model = load_model(directory / "model", registry.facts);
   registry.field_ids = load_field_ids(directory / "semantics" / "values" / "field_values.yaml", registry.facts);
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
