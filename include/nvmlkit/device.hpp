@@ -40,16 +40,16 @@ class Device : public DeviceMethods {
   Result<std::vector<Result<void>>> clear_field_values(std::span<const FieldQuery> queries) const;
   // Newest first. The driver is asked for as many as it says it has. @c nvmlDeviceGetSupportedPerformanceStates
   Result<std::vector<abi::nvmlPstates_t>> supported_performance_states() const;
-  // The newest layout also on drivers that only have the older call; what those do not tell apart is in the active
-  // counts. @c nvmlDeviceGetRemappedRows_v2 @c nvmlDeviceGetRemappedRows
-  Result<abi::nvmlRemappedRowsInfo_v2_t> remapped_rows() const;
+  // Drivers that only have the older call do not tell active and inactive apart: all are in the active counts.
+  // @c nvmlDeviceGetRemappedRows_v2 @c nvmlDeviceGetRemappedRows
+  Result<RemappedRows> remapped_rows() const;
   // The older call answers for the first fan only, and is asked for no other. @c nvmlDeviceGetFanSpeed_v2
   Result<Percent> fan_speed(unsigned int fan = 0) const;
   // `scope` other than the GPU needs the newer call. Needs root. @c nvmlDeviceSetPowerManagementLimit_v2
   Result<void> set_power_management_limit(Milliwatts limit,
                                           abi::nvmlPowerScopeType_t scope = abi::POWER_SCOPE_GPU) const;
-  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; sums are 0 where only the older answers.
-  Result<abi::nvmlAccountingStats_v2_t> accounting_stats(unsigned int pid) const;
+  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; the sums are missing where only the older answers.
+  Result<AccountingStats> accounting_stats(unsigned int pid) const;
   // @c nvmlDeviceGetSamples. An empty list when there is none after `since`.
   Result<std::vector<Sample>> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
   // Addresses with the time of each retirement; times are 0 on drivers that only have the older call.

@@ -1,6 +1,7 @@
 // Errors: a code, the C function that answered it, and what to do about it.
 #pragma once
 
+#include <cstdint>
 #include <nvmlkit/generated/errc.hpp>
 #include <string>
 #include <system_error>
@@ -14,29 +15,30 @@ inline std::error_code make_error_code(Errc code) noexcept { return {static_cast
 // "not_supported"; "code 1234" when the number has no name.
 std::string name_of(Errc code);
 
-// What went wrong, as a value.
+// What went wrong, as a value. Small and trivial to copy, so that a Result costs a call nothing.
 class Failure {
  public:
   // `function` must outlive the failure: a name from symbols() or a literal. Null when no C function was called.
-  explicit Failure(Errc code, const char* function = nullptr, std::string detail = {})
-      : code_(code), function_(function), detail_(std::move(detail)) {}
+  constexpr explicit Failure(Errc code, const char* function = nullptr) noexcept : function_(function), code_(code) {}
+  // Keeps one copy of each different detail until the process ends.
+  Failure(Errc code, const char* function, const std::string& detail);
 
-  Errc code() const noexcept { return code_; }
+  constexpr Errc code() const noexcept { return code_; }
   std::error_code error_code() const noexcept { return make_error_code(code_); }
-  const char* function() const noexcept { return function_ ? function_ : ""; }
-  const std::string& detail() const noexcept { return detail_; }
+  constexpr const char* function() const noexcept { return function_ ? function_ : ""; }
+  const std::string& detail() const noexcept;
 
   // "nvmlDeviceGetName: the GPU does not support this". For a missing function, with the header that introduced it.
   std::string message() const;
   // What a user can do about it; empty when there is nothing to say.
   std::string advice() const;
 
-  friend bool operator==(const Failure& failure, Errc code) noexcept { return failure.code_ == code; }
+  friend constexpr bool operator==(const Failure& failure, Errc code) noexcept { return failure.code_ == code; }
 
  private:
-  Errc code_;
   const char* function_;
-  std::string detail_;
+  Errc code_;
+  std::uint32_t detail_ = 0;  // 0: none
 };
 
 // What Result<T>::value() throws.

@@ -20,6 +20,7 @@
 #include <nvmlkit/sampler.hpp>
 #include <nvmlkit/system_events.hpp>
 #include <nvmlkit/table.hpp>
+#include <nvmlkit/text.hpp>
 #include <nvmlkit/units.hpp>
 #include <nvmlkit/vgpu.hpp>
 #include <nvmlkit/vgpu_migration.hpp>

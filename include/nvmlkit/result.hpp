@@ -1,6 +1,7 @@
 // Result<T>: an answer or a Failure.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <nvmlkit/detail/expected.hpp>
 #include <nvmlkit/error.hpp>
@@ -10,9 +11,29 @@
 
 namespace nvmlkit::nvml {
 
-// std::expected or tl::expected with a value() that throws nvml::Error, and aborts with the message where there are no exceptions.
+// Which C function of a chain answered, and with which version of its struct. Two small numbers that fit where a Result
+// has padding, and that only chains set.
+class Provenance {
+ public:
+  // "nvmlDeviceGetMemoryInfo_v2"; empty for an answer of a function that has no other versions, and for failures.
+  const char* symbol() const noexcept;
+  // 2 for nvmlMemory_v2_t; 0 where the struct has no version, or there is none.
+  unsigned int struct_version() const noexcept { return struct_version_; }
+
+  void answered_by(std::size_t symbol, unsigned int struct_version) noexcept {
+    symbol_ = static_cast<std::uint16_t>(symbol + 1);
+    struct_version_ = static_cast<std::uint16_t>(struct_version);
+  }
+
+ private:
+  std::uint16_t symbol_ = 0;  // 1 + index in symbols()
+  std::uint16_t struct_version_ = 0;
+};
+
+// std::expected or tl::expected with a value() that throws nvml::Error, and aborts with the message where there are no
+// exceptions.
 template <class T>
-class [[nodiscard]] Result : public detail::expected<T, Failure> {
+class [[nodiscard]] Result : public detail::expected<T, Failure>, public Provenance {
   using Base = detail::expected<T, Failure>;
 
  public:
@@ -54,7 +75,7 @@ class [[nodiscard]] Result : public detail::expected<T, Failure> {
 };
 
 template <>
-class [[nodiscard]] Result<void> : public detail::expected<void, Failure> {
+class [[nodiscard]] Result<void> : public detail::expected<void, Failure>, public Provenance {
   using Base = detail::expected<void, Failure>;
 
  public:

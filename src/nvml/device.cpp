@@ -27,21 +27,27 @@ Result<std::vector<abi::nvmlPstates_t>> Device::supported_performance_states() c
   return states;
 }
 
-Result<abi::nvmlRemappedRowsInfo_v2_t> Device::remapped_rows() const {
-  return detail::newest_of(
-      [&]() -> Result<abi::nvmlRemappedRowsInfo_v2_t> {
-        abi::nvmlRemappedRowsInfo_v2_t info{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetRemappedRows_v2, handle_, &info);
-        if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlRemappedRowsInfo_v2_t> {
-        abi::nvmlRemappedRowsInfo_v2_t info{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetRemappedRows, handle_, &info.corrActiveRemaps,
-                                     &info.uncActiveRemaps, &info.bPending, &info.bFailureOccurred);
-        if (!outcome.ok()) return outcome.failure();
-        return info;
-      });
+Result<RemappedRows> Device::remapped_rows() const {
+  return detail::newest_of(detail::by(&Table::DeviceGetRemappedRows_v2, 2,
+                                      [&]() -> Result<RemappedRows> {
+                                        abi::nvmlRemappedRowsInfo_v2_t info{};
+                                        const Outcome outcome =
+                                            call(*state_, &Table::DeviceGetRemappedRows_v2, handle_, &info);
+                                        if (!outcome.ok()) return outcome.failure();
+                                        return detail::value_of<RemappedRows>(info);
+                                      }),
+                           detail::by(&Table::DeviceGetRemappedRows, 0, [&]() -> Result<RemappedRows> {
+                             unsigned int corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+                             const Outcome outcome = call(*state_, &Table::DeviceGetRemappedRows, handle_, &corrected,
+                                                          &uncorrected, &pending, &failed);
+                             if (!outcome.ok()) return outcome.failure();
+                             RemappedRows rows;
+                             rows.corr_active_remaps = corrected;
+                             rows.unc_active_remaps = uncorrected;
+                             rows.pending = pending != 0;
+                             rows.failure_occurred = failed != 0;
+                             return rows;
+                           }));
 }
 
 Result<Percent> Device::fan_speed(unsigned int fan) const {
@@ -81,29 +87,24 @@ Result<void> Device::set_power_management_limit(Milliwatts limit, abi::nvmlPower
   });
 }
 
-Result<abi::nvmlAccountingStats_v2_t> Device::accounting_stats(unsigned int pid) const {
+Result<AccountingStats> Device::accounting_stats(unsigned int pid) const {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlAccountingStats_v2_t> {
-        abi::nvmlAccountingStats_v2_t stats{};
-        stats.pid = pid;
-        const Outcome outcome = call(*state_, &Table::DeviceGetAccountingStats_v2, handle_, &stats);
-        if (!outcome.ok()) return outcome.failure();
-        return stats;
-      },
-      [&]() -> Result<abi::nvmlAccountingStats_v2_t> {
+      detail::by(&Table::DeviceGetAccountingStats_v2, 2,
+                 [&]() -> Result<AccountingStats> {
+                   abi::nvmlAccountingStats_v2_t stats{};
+                   stats.pid = pid;
+                   const Outcome outcome = call(*state_, &Table::DeviceGetAccountingStats_v2, handle_, &stats);
+                   if (!outcome.ok()) return outcome.failure();
+                   return detail::value_of<AccountingStats>(stats);
+                 }),
+      detail::by(&Table::DeviceGetAccountingStats, 1, [&]() -> Result<AccountingStats> {
         abi::nvmlAccountingStats_t older{};
         const Outcome outcome = call(*state_, &Table::DeviceGetAccountingStats, handle_, pid, &older);
         if (!outcome.ok()) return outcome.failure();
-        abi::nvmlAccountingStats_v2_t stats{};
+        auto stats = detail::value_of<AccountingStats>(older);
         stats.pid = pid;
-        stats.isRunning = older.isRunning;
-        stats.gpuUtilization = older.gpuUtilization;
-        stats.memoryUtilization = older.memoryUtilization;
-        stats.maxMemoryUsage = older.maxMemoryUsage;
-        stats.time = older.time;
-        stats.startTime = older.startTime;
         return stats;
-      });
+      }));
 }
 
 Result<std::vector<Sample>> Device::samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since) const {

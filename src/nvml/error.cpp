@@ -1,5 +1,8 @@
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <nvmlkit/error.hpp>
 #include <nvmlkit/table.hpp>
 
@@ -146,6 +149,37 @@ std::string name_of(Errc code) {
   return texts.name ? texts.name : "code " + std::to_string(static_cast<int>(code));
 }
 
+namespace {
+
+// Failures name their details by number. Equal texts share one, so that a program that tries again and again to open a
+// library that is not there does not grow.
+struct Details {
+  std::mutex mutex;
+  std::deque<std::string> texts{std::string()};  // texts stay where they are
+  std::map<std::string, std::uint32_t> numbers{{std::string(), 0}};
+};
+
+Details& details() {
+  static Details* all = new Details;  // failures may be printed while the process exits
+  return *all;
+}
+
+}  // namespace
+
+Failure::Failure(Errc code, const char* function, const std::string& detail) : function_(function), code_(code) {
+  Details& all = details();
+  const std::lock_guard lock(all.mutex);
+  const auto [entry, added] = all.numbers.try_emplace(detail, static_cast<std::uint32_t>(all.texts.size()));
+  if (added) all.texts.push_back(detail);
+  detail_ = entry->second;
+}
+
+const std::string& Failure::detail() const noexcept {
+  Details& all = details();
+  const std::lock_guard lock(all.mutex);
+  return all.texts[detail_];
+}
+
 std::string Failure::message() const {
   std::string text = function_ ? std::string(function_) + ": " : "";
   text += nvml_category().message(static_cast<int>(code_));
@@ -153,7 +187,7 @@ std::string Failure::message() const {
     const Symbol* symbol = find_symbol(function_);
     if (symbol && *symbol->since) text += " (declared since NVML " + std::string(symbol->since) + ")";
   }
-  if (!detail_.empty()) text += "; " + detail_;
+  if (detail_ != 0) text += "; " + detail();
   return text;
 }
 

@@ -1,38 +1,74 @@
+#include <mutex>
 #include <nvmlkit/detail/state.hpp>
 
 #include "platform/platform.hpp"
 
 namespace nvmlkit::nvml::detail {
+namespace {
 
-std::atomic<std::uint32_t> process_epoch{0};
+// Every State of the process. The mutex is held over a fork, so that the child finds a whole list.
+std::mutex list_mutex;
+State* first_state = nullptr;
 
-State::State(const Table& functions, void* linker_handle) noexcept : table(functions), linker_handle_(linker_handle) {
-  platform::count_forks();
-  epoch_.store(process_epoch.load(std::memory_order_relaxed), std::memory_order_release);
+void before_fork() { list_mutex.lock(); }
+void after_fork_in_parent() { list_mutex.unlock(); }
+void after_fork_in_child() {
+  for (State* state = first_state; state; state = state->next()) state->disown();
+  list_mutex.unlock();
+}
+
+}  // namespace
+
+State::State(const Table& functions, void* linker_handle)
+    : table(functions), live_(functions), linker_handle_(linker_handle) {
+  platform::on_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+  const std::lock_guard lock(list_mutex);
+  next_ = first_state;
+  if (next_) next_->previous_ = this;
+  first_state = this;
 }
 
 State::~State() {
+  {
+    const std::lock_guard lock(list_mutex);
+    (previous_ ? previous_->next_ : first_state) = next_;
+    if (next_) next_->previous_ = previous_;
+  }
   // In a forked child the driver's state is the parent's: neither shut it down nor unload its code.
   if (why_unusable() == Errc::forked) return;
   static_cast<void>(close());
   if (linker_handle_) platform::dl_close(linker_handle_);
 }
 
+// Methods find no function any more; which condition it was is told by why_unusable().
+void State::end(Errc condition) noexcept {
+  condition_.store(condition, std::memory_order_release);
+  using Slot [[gnu::may_alias]] = void*;  // a Table is nothing but pointers to functions
+  Slot* slots = reinterpret_cast<Slot*>(&live_);
+  for (std::size_t i = 0; i < sizeof live_ / sizeof(Slot); ++i) __atomic_store_n(&slots[i], nullptr, __ATOMIC_RELAXED);
+}
+
+void State::disown() noexcept {
+  if (why_unusable() == Errc::success) end(Errc::forked);
+}
+
 Result<void> State::close() {
-  std::uint32_t epoch = process_epoch.load(std::memory_order_relaxed);
   const std::size_t symbol = symbol_index(&Table::Shutdown);
   // One of several threads that close wins; the others find the library closed.
-  if (!epoch_.compare_exchange_strong(epoch, kClosedEpoch)) return Outcome{why_unusable(), symbol}.failure();
+  Errc open = Errc::success;
+  if (!condition_.compare_exchange_strong(open, Errc::library_closed)) return Outcome{open, symbol}.failure();
+  end(Errc::library_closed);
   if (!table.Shutdown) return Outcome{Errc::function_not_found, symbol}.failure();
   const Outcome outcome{static_cast<Errc>(table.Shutdown()), symbol};
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-Errc State::why_unusable() const noexcept {
-  const std::uint32_t epoch = epoch_.load(std::memory_order_acquire);
-  if (epoch == kClosedEpoch) return Errc::library_closed;
-  return epoch == process_epoch.load(std::memory_order_relaxed) ? Errc::success : Errc::forked;
+Failure failure_of(Errc code, std::size_t symbol) noexcept { return Failure(code, symbols()[symbol].name); }
+
+Errc not_callable(const State& state) noexcept {
+  const Errc why = state.why_unusable();
+  return why == Errc::success ? Errc::function_not_found : why;
 }
 
 }  // namespace nvmlkit::nvml::detail

@@ -1,7 +1,10 @@
 #include <cstring>
+#include <nvmlkit/result.hpp>
 #include <nvmlkit/table.hpp>
 
 namespace nvmlkit::nvml {
+
+const char* Provenance::symbol() const noexcept { return symbol_ == 0 ? "" : symbols()[symbol_ - 1].name; }
 
 const Symbol* find_symbol(std::string_view name) noexcept {
   for (const Symbol& symbol : symbols())

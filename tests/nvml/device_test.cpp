@@ -59,7 +59,7 @@ TEST(Device, VersionTagsAreWritten) {
     memory->total = 80;
     return abi::NVML_SUCCESS;
   };
-  EXPECT_EQ(device_of(table).memory_info().value().total, 80u);
+  EXPECT_EQ(device_of(table).memory_info().value().total, Bytes(80));
   EXPECT_EQ(seen, 0x02000028u);
 }
 
@@ -70,9 +70,10 @@ TEST(Device, MemoryInfoFallsBackToVersionOne) {
     return abi::NVML_SUCCESS;
   };
   const auto memory = device_of(table).memory_info().value();
-  EXPECT_EQ(memory.total, 100u);
-  EXPECT_EQ(memory.free, 60u);
-  EXPECT_EQ(memory.used, 40u);
+  EXPECT_EQ(memory.total, Bytes(100));
+  EXPECT_EQ(memory.free, Bytes(60));
+  EXPECT_EQ(memory.used, Bytes(40));
+  EXPECT_FALSE(memory.reserved);
 }
 
 TEST(Device, OldPciInfoIsConverted) {
@@ -86,7 +87,7 @@ TEST(Device, OldPciInfoIsConverted) {
     return abi::NVML_SUCCESS;
   };
   const auto pci = device_of(table).pci_info().value();
-  EXPECT_STREQ(pci.busId, "0000:3B:00.0");
+  EXPECT_EQ(pci.bus_id, "0000:3B:00.0");
   EXPECT_EQ(pci.bus, 0x3bu);
 }
 
@@ -103,7 +104,7 @@ TEST(Device, ProcessesOfVersionOneGetNoInstance) {
   const auto processes = device_of(table).compute_running_processes().value();
   ASSERT_EQ(processes.size(), 1u);
   EXPECT_EQ(processes[0].pid, 4711u);
-  EXPECT_EQ(processes[0].gpuInstanceId, ~0U);
+  EXPECT_FALSE(processes[0].gpu_instance_id);
 }
 
 TEST(Device, FabricInfoTriesTheOlderStructOfTheSameFunction) {
@@ -119,7 +120,7 @@ TEST(Device, FabricInfoTriesTheOlderStructOfTheSameFunction) {
   };
   const Library library = Library::from_table(table).value();
   const Device device = library.device(0).value();
-  EXPECT_EQ(device.gpu_fabric_info_v().value().cliqueId, 32766u);
+  EXPECT_EQ(device.gpu_fabric_info_v().value().clique_id, 32766u);
   EXPECT_EQ(calls, 2);
 }
 
@@ -131,9 +132,10 @@ TEST(Device, RemappedRowsOnOldDrivers) {
     return abi::NVML_SUCCESS;
   };
   const auto rows = device_of(table).remapped_rows().value();
-  EXPECT_EQ(rows.corrActiveRemaps, 1u);
-  EXPECT_EQ(rows.uncActiveRemaps, 2u);
-  EXPECT_EQ(rows.bFailureOccurred, 1u);
+  EXPECT_EQ(rows.corr_active_remaps, 1u);
+  EXPECT_EQ(rows.unc_active_remaps, 2u);
+  EXPECT_TRUE(rows.failure_occurred);
+  EXPECT_FALSE(rows.corr_inactive_remaps);
 }
 
 TEST(Device, APowerLimitOutOfRangeNeverReachesTheDriver) {
@@ -212,12 +214,10 @@ TEST(Device, AStructWithAListIsReadWhole) {
     list->procArray[1].pid = 42;
     return abi::NVML_SUCCESS;
   };
-  abi::nvmlProcessDetailList_t query{};
-  query.mode = 2;
-  const auto list = device_of(table).running_process_detail_list(query).value();
-  ASSERT_EQ(list.entries.size(), 2u);
-  EXPECT_EQ(list.entries[1].pid, 42u);
-  EXPECT_EQ(list.header.procArray, nullptr);
+  const auto list = device_of(table).running_process_detail_list(2).value();
+  ASSERT_EQ(list.processes.size(), 2u);
+  EXPECT_EQ(list.processes[1].pid, 42u);
+  EXPECT_EQ(list.mode, 2u);
 }
 
 TEST(EventSet, TimeoutIsNoErrorAndTheSetIsFreed) {

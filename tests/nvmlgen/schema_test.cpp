@@ -101,6 +101,15 @@ TEST(RegistrySchema, Errata) {
   EXPECT_EQ(schema("errata").errors(read(kRegistry / "semantics" / "values" / "errata.yaml")), "");
 }
 
+TEST(RegistrySchema, Values) {
+  const auto values = kRegistry / "semantics" / "values";
+  EXPECT_EQ(schema("structs").errors(read(values / "structs.yaml")), "");
+  EXPECT_EQ(schema("masks").errors(read(values / "masks.yaml")), "");
+  auto broken = read(values / "structs.yaml");
+  broken["Memory"]["fields"]["total"]["unit"] = "GB";
+  EXPECT_NE(schema("structs").errors(broken), "");
+}
+
 TEST(RegistrySchema, Model) {
   auto s = schema("model");
   int files = 0;

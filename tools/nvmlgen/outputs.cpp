@@ -34,6 +34,14 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"src/nvml/generated/abi_assertions.cpp", emit_abi_assertions(r.facts)});
   out.push_back({"src/nvml/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
 
+  out.push_back({"include/nvmlkit/generated/values.hpp", emit_values(r.facts, r.semantics.values)});
+  out.push_back({"src/nvml/generated/value_conversions.hpp", emit_value_conversions(r.facts, r.semantics.values)});
+  out.push_back({"tests/nvml/generated/all_values.hpp", emit_value_list(r.facts, r.semantics.values)});
+  out.push_back({"include/nvmlkit/generated/enum_names.hpp", emit_enum_names(r.facts)});
+  out.push_back({"src/nvml/generated/enum_tables.cpp", emit_enum_tables(r.facts)});
+  out.push_back({"include/nvmlkit/generated/masks.hpp", emit_masks(r.facts, r.semantics.values)});
+  out.push_back({"src/nvml/generated/mask_tables.cpp", emit_mask_tables(r.facts, r.semantics.values)});
+
   for (const auto& c : emit_classes(r.facts, r.semantics)) {
     out.push_back({"include/nvmlkit/generated/" + c.file + ".hpp", c.header});
     out.push_back({"src/nvml/generated/" + c.file + ".cpp", c.source});

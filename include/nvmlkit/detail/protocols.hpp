@@ -107,6 +107,16 @@ inline bool older_may_answer(const Failure& failure) noexcept {
   return failure.code() == Errc::function_not_found || failure.code() == Errc::argument_version_mismatch;
 }
 
+// One member of a chain: its answer says where it came from.
+template <class Function, class Ask>
+auto by(Function Table::*member, unsigned int struct_version, Ask ask) {
+  return [=] {
+    auto result = ask();
+    if (result) result.answered_by(symbol_index(member), struct_version);
+    return result;
+  };
+}
+
 // A chain, newest first. When nobody can answer, the newest one's failure is the one reported.
 template <class Newest>
 auto newest_of(Newest newest) {
@@ -119,12 +129,6 @@ auto newest_of(Newest newest, Older... older) -> decltype(newest()) {
   auto fallback = newest_of(std::move(older)...);
   if (!fallback && older_may_answer(fallback.error())) return result;
   return fallback;
-}
-
-// The number that a quantity stands for, when the C type can hold it.
-template <class Number, class Quantity>
-bool holds(const Quantity& quantity) noexcept {
-  return std::in_range<Number>(quantity.count());
 }
 
 template <class To, class From>

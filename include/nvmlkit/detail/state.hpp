@@ -6,39 +6,52 @@
 #include <memory>
 #include <nvmlkit/result.hpp>
 #include <nvmlkit/table.hpp>
+#include <utility>
 
 namespace nvmlkit::nvml::detail {
-
-// Counts the forks that this process descends from since it first opened a library: a handle of another epoch belongs
-// to the parent. A fork handler counts, so that a call need not ask the kernel for its pid.
-extern std::atomic<std::uint32_t> process_epoch;
-inline constexpr std::uint32_t kClosedEpoch = UINT32_MAX;
 
 class State {
  public:
   // Takes a table whose init has been called and calls its shutdown once, at close() or at the end. `linker_handle` is
   // unloaded after that when it is not null.
-  State(const Table& table, void* linker_handle) noexcept;
+  State(const Table& table, void* linker_handle);
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   Result<void> close();
-  bool usable() const noexcept {
-    return epoch_.load(std::memory_order_acquire) == process_epoch.load(std::memory_order_relaxed);
+  bool usable() const noexcept { return why_unusable() == Errc::success; }
+  Errc why_unusable() const noexcept { return condition_.load(std::memory_order_acquire); }
+
+  // Null where the library lacks the function, and for every function after close() or in a forked child: one load
+  // answers all that a call has to ask.
+  template <class Function>
+  Function live(Function Table::*member) const noexcept {
+    return std::atomic_ref<Function>(live_.*member).load(std::memory_order_relaxed);
   }
-  Errc why_unusable() const noexcept;
+
+  // Runs in a forked child, where the driver's state is the parent's. Calls nothing that could lock or allocate.
+  void disown() noexcept;
+  State* next() const noexcept { return next_; }
 
   const Table table;
   // As detail::pack_driver_version(); 0 until it is asked for. For errata only.
   mutable std::atomic<std::uint32_t> driver_version{0};
 
  private:
-  std::atomic<std::uint32_t> epoch_;
+  void end(Errc condition) noexcept;
+
+  mutable Table live_;
+  std::atomic<Errc> condition_{Errc::success};  // or forked, or library_closed
   void* linker_handle_;
+  State* previous_ = nullptr;  // the list that the fork handler walks
+  State* next_ = nullptr;
 };
 
 using StatePtr = std::shared_ptr<State>;
+
+// By value and out of line: a successful call then need not put its outcome into memory.
+[[gnu::cold]] Failure failure_of(Errc code, std::size_t symbol) noexcept;
 
 // What a C function answered, and which one it was.
 struct Outcome {
@@ -46,18 +59,25 @@ struct Outcome {
   std::size_t symbol;
 
   bool ok() const noexcept { return code == Errc::success; }
-  Failure failure() const { return Failure(code, symbols()[symbol].name); }
+  Failure failure() const noexcept { return failure_of(code, symbol); }
 };
 
+// Why there is nothing to call: always a failure.
+[[gnu::cold]] Errc not_callable(const State& state) noexcept;
+
+// Arguments by reference, so that they are first looked at when there is something to call.
 template <class Function, class... Arguments>
-Outcome call(const State& state, Function Table::*member, Arguments... arguments) {
-  const std::size_t symbol = symbol_index(member);
-  if (!state.usable()) [[unlikely]]
-    return {state.why_unusable(), symbol};
-  const Function function = state.table.*member;
+inline Outcome call(const State& state, Function Table::*member, Arguments&&... arguments) {
+  const Function function = state.live(member);
   if (!function) [[unlikely]]
-    return {Errc::function_not_found, symbol};
-  return {static_cast<Errc>(function(arguments...)), symbol};
+    return {not_callable(state), symbol_index(member)};
+  return {static_cast<Errc>(function(arguments...)), symbol_index(member)};
+}
+
+// The number that a quantity stands for, when the C type can hold it.
+template <class Number, class Quantity>
+bool holds(const Quantity& quantity) noexcept {
+  return std::in_range<Number>(quantity.count());
 }
 
 }  // namespace nvmlkit::nvml::detail

@@ -11,25 +11,25 @@ using detail::call;
 using detail::Outcome;
 
 auto ComputeInstanceMethods::destroy() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::ComputeInstanceDestroy, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceDestroy, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto ComputeInstanceMethods::info() const -> Result<abi::nvmlComputeInstanceInfo_t> {
+auto ComputeInstanceMethods::info() const -> Result<ComputeInstanceInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlComputeInstanceInfo_t> {
+      detail::by(&Table::ComputeInstanceGetInfo_v2, 0, [&]() -> Result<ComputeInstanceInfo> {
         abi::nvmlComputeInstanceInfo_t info{};
-        const Outcome outcome = call(*state_, &Table::ComputeInstanceGetInfo_v2, handle_, &info);
+        const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceGetInfo_v2, handle_, &info);
         if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlComputeInstanceInfo_t> {
+        return detail::value_of<ComputeInstanceInfo>(info);
+      }),
+      detail::by(&Table::ComputeInstanceGetInfo, 0, [&]() -> Result<ComputeInstanceInfo> {
         abi::nvmlComputeInstanceInfo_v1_t older{};
-        const Outcome outcome = call(*state_, &Table::ComputeInstanceGetInfo, handle_, reinterpret_cast<abi::nvmlComputeInstanceInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceGetInfo, handle_, reinterpret_cast<abi::nvmlComputeInstanceInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlComputeInstanceInfo_t>(older);
-      });
+        return detail::value_of<ComputeInstanceInfo>(older);
+      }));
 }
 
 }  // namespace nvmlkit::nvml

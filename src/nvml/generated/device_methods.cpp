@@ -10,119 +10,93 @@ namespace nvmlkit::nvml {
 using detail::call;
 using detail::Outcome;
 
-auto DeviceMethods::attributes() const -> Result<abi::nvmlDeviceAttributes_t> {
+auto DeviceMethods::attributes() const -> Result<DeviceAttributes> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlDeviceAttributes_t> {
+      detail::by(&Table::DeviceGetAttributes_v2, 0, [&]() -> Result<DeviceAttributes> {
         abi::nvmlDeviceAttributes_t attributes{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetAttributes_v2, handle_, &attributes);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAttributes_v2, handle_, &attributes);
         if (!outcome.ok()) return outcome.failure();
-        return attributes;
-      },
-      [&]() -> Result<abi::nvmlDeviceAttributes_t> {
+        return detail::value_of<DeviceAttributes>(attributes);
+      }),
+      detail::by(&Table::DeviceGetAttributes, 0, [&]() -> Result<DeviceAttributes> {
         abi::nvmlDeviceAttributes_v1_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetAttributes, handle_, reinterpret_cast<abi::nvmlDeviceAttributes_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAttributes, handle_, reinterpret_cast<abi::nvmlDeviceAttributes_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlDeviceAttributes_t>(older);
-      });
+        return detail::value_of<DeviceAttributes>(older);
+      }));
 }
 
 auto DeviceMethods::name() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::DeviceGetName, handle_, array, length); });
-}
-
-auto DeviceMethods::brand() const -> Result<abi::nvmlBrandType_t> {
-  abi::nvmlBrandType_t type{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetBrand, handle_, &type);
-  if (!outcome.ok()) return outcome.failure();
-  return type;
-}
-
-auto DeviceMethods::index() const -> Result<unsigned int> {
-  unsigned int index{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetIndex, handle_, &index);
-  if (!outcome.ok()) return outcome.failure();
-  return index;
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetName, handle_, array, length); });
 }
 
 auto DeviceMethods::serial() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::DeviceGetSerial, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetSerial, handle_, array, length); });
 }
 
-auto DeviceMethods::module_id() const -> Result<unsigned int> {
-  unsigned int module_id{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetModuleId, handle_, &module_id);
-  if (!outcome.ok()) return outcome.failure();
-  return module_id;
-}
-
-auto DeviceMethods::c2c_mode_info() const -> Result<abi::nvmlC2cModeInfo_v1_t> {
+auto DeviceMethods::c2c_mode_info() const -> Result<C2cMode> {
   abi::nvmlC2cModeInfo_v1_t c2c_mode_info{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetC2cModeInfoV, handle_, &c2c_mode_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetC2cModeInfoV, handle_, &c2c_mode_info);
   if (!outcome.ok()) return outcome.failure();
-  return c2c_mode_info;
+  return detail::value_of<C2cMode>(c2c_mode_info);
 }
 
 auto DeviceMethods::memory_affinity(abi::nvmlAffinityScope_t scope, std::size_t size) const -> Result<std::vector<unsigned long>> {
-  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return call(*state_, &Table::DeviceGetMemoryAffinity, handle_, length, array, scope); });
+  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*state_, &Table::DeviceGetMemoryAffinity, handle_, length, array, scope); });
 }
 
 auto DeviceMethods::cpu_affinity_within_scope(abi::nvmlAffinityScope_t scope, std::size_t size) const -> Result<std::vector<unsigned long>> {
-  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return call(*state_, &Table::DeviceGetCpuAffinityWithinScope, handle_, length, array, scope); });
+  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*state_, &Table::DeviceGetCpuAffinityWithinScope, handle_, length, array, scope); });
 }
 
 auto DeviceMethods::cpu_affinity(std::size_t size) const -> Result<std::vector<unsigned long>> {
-  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return call(*state_, &Table::DeviceGetCpuAffinity, handle_, length, array); });
+  return detail::read_fixed<unsigned long>(size, [&](unsigned int length, unsigned long* array) { return detail::call(*state_, &Table::DeviceGetCpuAffinity, handle_, length, array); });
 }
 
 auto DeviceMethods::set_cpu_affinity() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetCpuAffinity, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetCpuAffinity, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::clear_cpu_affinity() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceClearCpuAffinity, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceClearCpuAffinity, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::numa_node_id() const -> Result<unsigned int> {
-  unsigned int node{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNumaNodeId, handle_, &node);
-  if (!outcome.ok()) return outcome.failure();
-  return node;
-}
-
-auto DeviceMethods::addressing_mode(abi::nvmlDeviceAddressingMode_v1_t mode) const -> Result<abi::nvmlDeviceAddressingMode_v1_t> {
+auto DeviceMethods::addressing_mode() const -> Result<AddressingMode> {
+  abi::nvmlDeviceAddressingMode_v1_t mode{};
   mode.version = abi::version_tag<abi::nvmlDeviceAddressingMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetAddressingMode, handle_, &mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAddressingMode, handle_, &mode);
   if (!outcome.ok()) return outcome.failure();
-  return mode;
+  return detail::value_of<AddressingMode>(mode);
 }
 
-auto DeviceMethods::repair_status(abi::nvmlRepairStatus_v1_t repair_status) const -> Result<abi::nvmlRepairStatus_v1_t> {
+auto DeviceMethods::repair_status() const -> Result<RepairStatus> {
+  abi::nvmlRepairStatus_v1_t repair_status{};
   repair_status.version = abi::version_tag<abi::nvmlRepairStatus_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetRepairStatus, handle_, &repair_status);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRepairStatus, handle_, &repair_status);
   if (!outcome.ok()) return outcome.failure();
-  return repair_status;
+  return detail::value_of<RepairStatus>(repair_status);
 }
 
-auto DeviceMethods::unrepairable_memory_flag() const -> Result<abi::nvmlUnrepairableMemoryStatus_v1_t> {
+auto DeviceMethods::unrepairable_memory_flag() const -> Result<UnrepairableMemory> {
   abi::nvmlUnrepairableMemoryStatus_v1_t unrepairable_memory_status{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetUnrepairableMemoryFlag_v1, handle_, &unrepairable_memory_status);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetUnrepairableMemoryFlag_v1, handle_, &unrepairable_memory_status);
   if (!outcome.ok()) return outcome.failure();
-  return unrepairable_memory_status;
+  return detail::value_of<UnrepairableMemory>(unrepairable_memory_status);
 }
 
 auto DeviceMethods::topology_common_ancestor(const Device& device2) const -> Result<abi::nvmlGpuTopologyLevel_t> {
   abi::nvmlGpuTopologyLevel_t path_info{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetTopologyCommonAncestor, handle_, device2.handle(), &path_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTopologyCommonAncestor, handle_, device2.handle(), &path_info);
   if (!outcome.ok()) return outcome.failure();
   return path_info;
 }
 
 auto DeviceMethods::topology_nearest_gpus(abi::nvmlGpuTopologyLevel_t level) const -> Result<std::vector<Device>> {
-  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return call(*state_, &Table::DeviceGetTopologyNearestGpus, handle_, level, length, array); });
+  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*state_, &Table::DeviceGetTopologyNearestGpus, handle_, level, length, array); });
   if (!natives) return natives.error();
   std::vector<Device> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
@@ -131,1382 +105,691 @@ auto DeviceMethods::topology_nearest_gpus(abi::nvmlGpuTopologyLevel_t level) con
 
 auto DeviceMethods::p2p_status(const Device& device2, abi::nvmlGpuP2PCapsIndex_t p2p_index) const -> Result<abi::nvmlGpuP2PStatus_t> {
   abi::nvmlGpuP2PStatus_t p2p_status{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetP2PStatus, handle_, device2.handle(), p2p_index, &p2p_status);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetP2PStatus, handle_, device2.handle(), p2p_index, &p2p_status);
   if (!outcome.ok()) return outcome.failure();
   return p2p_status;
 }
 
 auto DeviceMethods::uuid() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::DeviceGetUUID, handle_, array, length); });
-}
-
-auto DeviceMethods::minor_number() const -> Result<unsigned int> {
-  unsigned int minor_number{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMinorNumber, handle_, &minor_number);
-  if (!outcome.ok()) return outcome.failure();
-  return minor_number;
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetUUID, handle_, array, length); });
 }
 
 auto DeviceMethods::board_part_number() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::DeviceGetBoardPartNumber, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetBoardPartNumber, handle_, array, length); });
 }
 
 auto DeviceMethods::inforom_version(abi::nvmlInforomObject_t object) const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::DeviceGetInforomVersion, handle_, object, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetInforomVersion, handle_, object, array, length); });
 }
 
 auto DeviceMethods::inforom_image_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::DeviceGetInforomImageVersion, handle_, array, length); });
-}
-
-auto DeviceMethods::inforom_configuration_checksum() const -> Result<unsigned int> {
-  unsigned int checksum{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetInforomConfigurationChecksum, handle_, &checksum);
-  if (!outcome.ok()) return outcome.failure();
-  return checksum;
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetInforomImageVersion, handle_, array, length); });
 }
 
 auto DeviceMethods::validate_inforom() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceValidateInforom, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceValidateInforom, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::last_bbx_flush_time() const -> Result<LastBbxFlushTime> {
-  unsigned long long timestamp{};
-  unsigned long duration_us{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetLastBBXFlushTime, handle_, &timestamp, &duration_us);
-  if (!outcome.ok()) return outcome.failure();
-  return LastBbxFlushTime{std::chrono::microseconds(timestamp), std::chrono::microseconds(duration_us)};
-}
-
-auto DeviceMethods::bbx_time_data() const -> Result<abi::nvmlBBXTimeData_v1_t> {
+auto DeviceMethods::bbx_time_data() const -> Result<BbxTimeData> {
   abi::nvmlBBXTimeData_v1_t time_data{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetBBXTimeData_v1, handle_, &time_data);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBBXTimeData_v1, handle_, &time_data);
   if (!outcome.ok()) return outcome.failure();
-  return time_data;
+  return detail::value_of<BbxTimeData>(time_data);
 }
 
-auto DeviceMethods::display_mode() const -> Result<bool> {
-  abi::nvmlEnableState_t display{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetDisplayMode, handle_, &display);
-  if (!outcome.ok()) return outcome.failure();
-  return display != abi::NVML_FEATURE_DISABLED;
-}
-
-auto DeviceMethods::display_active() const -> Result<bool> {
-  abi::nvmlEnableState_t is_active{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetDisplayActive, handle_, &is_active);
-  if (!outcome.ok()) return outcome.failure();
-  return is_active != abi::NVML_FEATURE_DISABLED;
-}
-
-auto DeviceMethods::persistence_mode() const -> Result<bool> {
-  abi::nvmlEnableState_t mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPersistenceMode, handle_, &mode);
-  if (!outcome.ok()) return outcome.failure();
-  return mode != abi::NVML_FEATURE_DISABLED;
-}
-
-auto DeviceMethods::pci_info_ext(abi::nvmlPciInfoExt_v1_t pci) const -> Result<abi::nvmlPciInfoExt_v1_t> {
+auto DeviceMethods::pci_info_ext() const -> Result<PciInfoExt> {
+  abi::nvmlPciInfoExt_v1_t pci{};
   pci.version = abi::version_tag<abi::nvmlPciInfoExt_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetPciInfoExt, handle_, &pci);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfoExt, handle_, &pci);
   if (!outcome.ok()) return outcome.failure();
-  return pci;
+  return detail::value_of<PciInfoExt>(pci);
 }
 
-auto DeviceMethods::pci_info() const -> Result<abi::nvmlPciInfo_t> {
+auto DeviceMethods::pci_info() const -> Result<PciInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+      detail::by(&Table::DeviceGetPciInfo_v3, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_t pci{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetPciInfo_v3, handle_, &pci);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo_v3, handle_, &pci);
         if (!outcome.ok()) return outcome.failure();
-        return pci;
-      },
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+        return detail::value_of<PciInfo>(pci);
+      }),
+      detail::by(&Table::DeviceGetPciInfo_v2, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetPciInfo_v2, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo_v2, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlPciInfo_t>(older);
-      },
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+        return detail::value_of<PciInfo>(older);
+      }),
+      detail::by(&Table::DeviceGetPciInfo, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetPciInfo, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlPciInfo_t>(older);
-      });
-}
-
-auto DeviceMethods::max_pcie_link_generation() const -> Result<unsigned int> {
-  unsigned int max_link_gen{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMaxPcieLinkGeneration, handle_, &max_link_gen);
-  if (!outcome.ok()) return outcome.failure();
-  return max_link_gen;
-}
-
-auto DeviceMethods::gpu_max_pcie_link_generation() const -> Result<unsigned int> {
-  unsigned int max_link_gen_device{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpuMaxPcieLinkGeneration, handle_, &max_link_gen_device);
-  if (!outcome.ok()) return outcome.failure();
-  return max_link_gen_device;
-}
-
-auto DeviceMethods::max_pcie_link_width() const -> Result<unsigned int> {
-  unsigned int max_link_width{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMaxPcieLinkWidth, handle_, &max_link_width);
-  if (!outcome.ok()) return outcome.failure();
-  return max_link_width;
-}
-
-auto DeviceMethods::curr_pcie_link_generation() const -> Result<unsigned int> {
-  unsigned int curr_link_gen{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetCurrPcieLinkGeneration, handle_, &curr_link_gen);
-  if (!outcome.ok()) return outcome.failure();
-  return curr_link_gen;
-}
-
-auto DeviceMethods::curr_pcie_link_width() const -> Result<unsigned int> {
-  unsigned int curr_link_width{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetCurrPcieLinkWidth, handle_, &curr_link_width);
-  if (!outcome.ok()) return outcome.failure();
-  return curr_link_width;
-}
-
-auto DeviceMethods::pcie_throughput(abi::nvmlPcieUtilCounter_t counter) const -> Result<KilobytesPerSecond> {
-  unsigned int value{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPcieThroughput, handle_, counter, &value);
-  if (!outcome.ok()) return outcome.failure();
-  return KilobytesPerSecond(value);
-}
-
-auto DeviceMethods::pcie_replay_counter() const -> Result<unsigned int> {
-  unsigned int value{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPcieReplayCounter, handle_, &value);
-  if (!outcome.ok()) return outcome.failure();
-  return value;
-}
-
-auto DeviceMethods::clock_info(abi::nvmlClockType_t type) const -> Result<Megahertz> {
-  unsigned int clock{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetClockInfo, handle_, type, &clock);
-  if (!outcome.ok()) return outcome.failure();
-  return Megahertz(clock);
-}
-
-auto DeviceMethods::max_clock_info(abi::nvmlClockType_t type) const -> Result<Megahertz> {
-  unsigned int clock{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMaxClockInfo, handle_, type, &clock);
-  if (!outcome.ok()) return outcome.failure();
-  return Megahertz(clock);
-}
-
-auto DeviceMethods::gpc_clk_vf_offset() const -> Result<Megahertz> {
-  int offset{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpcClkVfOffset, handle_, &offset);
-  if (!outcome.ok()) return outcome.failure();
-  return Megahertz(offset);
-}
-
-auto DeviceMethods::applications_clock(abi::nvmlClockType_t clock_type) const -> Result<Megahertz> {
-  unsigned int clock_mhz{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetApplicationsClock, handle_, clock_type, &clock_mhz);
-  if (!outcome.ok()) return outcome.failure();
-  return Megahertz(clock_mhz);
-}
-
-auto DeviceMethods::default_applications_clock(abi::nvmlClockType_t clock_type) const -> Result<Megahertz> {
-  unsigned int clock_mhz{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetDefaultApplicationsClock, handle_, clock_type, &clock_mhz);
-  if (!outcome.ok()) return outcome.failure();
-  return Megahertz(clock_mhz);
-}
-
-auto DeviceMethods::clock(abi::nvmlClockType_t clock_type, abi::nvmlClockId_t clock_id) const -> Result<Megahertz> {
-  unsigned int clock_mhz{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetClock, handle_, clock_type, clock_id, &clock_mhz);
-  if (!outcome.ok()) return outcome.failure();
-  return Megahertz(clock_mhz);
-}
-
-auto DeviceMethods::max_customer_boost_clock(abi::nvmlClockType_t clock_type) const -> Result<Megahertz> {
-  unsigned int clock_mhz{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMaxCustomerBoostClock, handle_, clock_type, &clock_mhz);
-  if (!outcome.ok()) return outcome.failure();
-  return Megahertz(clock_mhz);
+        return detail::value_of<PciInfo>(older);
+      }));
 }
 
 auto DeviceMethods::supported_memory_clocks() const -> Result<std::vector<Megahertz>> {
-  const auto natives = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return call(*state_, &Table::DeviceGetSupportedMemoryClocks, handle_, length, array); });
+  const auto natives = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::DeviceGetSupportedMemoryClocks, handle_, length, array); });
   if (!natives) return natives.error();
   return detail::convert_each<Megahertz>(*natives);
 }
 
 auto DeviceMethods::supported_graphics_clocks(Megahertz memory_clock_mhz) const -> Result<std::vector<Megahertz>> {
   if (!detail::holds<unsigned int>(memory_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceGetSupportedGraphicsClocks", "memory_clock_mhz is out of range");
-  const auto natives = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return call(*state_, &Table::DeviceGetSupportedGraphicsClocks, handle_, static_cast<unsigned int>(memory_clock_mhz.count()), length, array); });
+  const auto natives = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::DeviceGetSupportedGraphicsClocks, handle_, static_cast<unsigned int>(memory_clock_mhz.count()), length, array); });
   if (!natives) return natives.error();
   return detail::convert_each<Megahertz>(*natives);
 }
 
-auto DeviceMethods::auto_boosted_clocks_enabled() const -> Result<AutoBoostedClocksEnabled> {
-  abi::nvmlEnableState_t is_enabled{};
-  abi::nvmlEnableState_t default_is_enabled{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetAutoBoostedClocksEnabled, handle_, &is_enabled, &default_is_enabled);
-  if (!outcome.ok()) return outcome.failure();
-  return AutoBoostedClocksEnabled{is_enabled != abi::NVML_FEATURE_DISABLED, default_is_enabled != abi::NVML_FEATURE_DISABLED};
-}
-
-auto DeviceMethods::fan_speed_rpm(abi::nvmlFanSpeedInfo_v1_t fan_speed) const -> Result<abi::nvmlFanSpeedInfo_v1_t> {
+auto DeviceMethods::fan_speed_rpm(unsigned int fan) const -> Result<FanSpeedInfo> {
+  abi::nvmlFanSpeedInfo_v1_t fan_speed{};
   fan_speed.version = abi::version_tag<abi::nvmlFanSpeedInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetFanSpeedRPM, handle_, &fan_speed);
+  fan_speed.fan = fan;
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFanSpeedRPM, handle_, &fan_speed);
   if (!outcome.ok()) return outcome.failure();
-  return fan_speed;
+  return detail::value_of<FanSpeedInfo>(fan_speed);
 }
 
-auto DeviceMethods::target_fan_speed(unsigned int fan) const -> Result<Percent> {
-  unsigned int target_speed{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetTargetFanSpeed, handle_, fan, &target_speed);
-  if (!outcome.ok()) return outcome.failure();
-  return Percent(target_speed);
-}
-
-auto DeviceMethods::min_max_fan_speed() const -> Result<MinMaxFanSpeed> {
-  unsigned int min_speed{};
-  unsigned int max_speed{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMinMaxFanSpeed, handle_, &min_speed, &max_speed);
-  if (!outcome.ok()) return outcome.failure();
-  return MinMaxFanSpeed{Percent(min_speed), Percent(max_speed)};
-}
-
-auto DeviceMethods::fan_control_policy(unsigned int fan) const -> Result<abi::nvmlFanControlPolicy_t> {
-  abi::nvmlFanControlPolicy_t policy{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetFanControlPolicy_v2, handle_, fan, &policy);
-  if (!outcome.ok()) return outcome.failure();
-  return policy;
-}
-
-auto DeviceMethods::num_fans() const -> Result<unsigned int> {
-  unsigned int num_fans{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNumFans, handle_, &num_fans);
-  if (!outcome.ok()) return outcome.failure();
-  return num_fans;
-}
-
-auto DeviceMethods::temperature(abi::nvmlTemperatureSensors_t sensor_type) const -> Result<Celsius> {
-  unsigned int temp{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetTemperature, handle_, sensor_type, &temp);
-  if (!outcome.ok()) return outcome.failure();
-  return Celsius(temp);
-}
-
-auto DeviceMethods::cooler_info(abi::nvmlCoolerInfo_v1_t cooler_info) const -> Result<abi::nvmlCoolerInfo_v1_t> {
+auto DeviceMethods::cooler_info(unsigned int index) const -> Result<CoolerInfo> {
+  abi::nvmlCoolerInfo_v1_t cooler_info{};
   cooler_info.version = abi::version_tag<abi::nvmlCoolerInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetCoolerInfo, handle_, &cooler_info);
+  cooler_info.index = index;
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCoolerInfo, handle_, &cooler_info);
   if (!outcome.ok()) return outcome.failure();
-  return cooler_info;
+  return detail::value_of<CoolerInfo>(cooler_info);
 }
 
-auto DeviceMethods::temperature_v(abi::nvmlTemperature_v1_t temperature) const -> Result<abi::nvmlTemperature_v1_t> {
+auto DeviceMethods::temperature_v(abi::nvmlTemperatureSensors_t sensor_type) const -> Result<TemperatureReading> {
+  abi::nvmlTemperature_v1_t temperature{};
   temperature.version = abi::version_tag<abi::nvmlTemperature_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetTemperatureV, handle_, &temperature);
+  temperature.sensorType = sensor_type;
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTemperatureV, handle_, &temperature);
   if (!outcome.ok()) return outcome.failure();
-  return temperature;
+  return detail::value_of<TemperatureReading>(temperature);
 }
 
-auto DeviceMethods::temperature_threshold(abi::nvmlTemperatureThresholds_t threshold_type) const -> Result<Celsius> {
-  unsigned int temp{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetTemperatureThreshold, handle_, threshold_type, &temp);
-  if (!outcome.ok()) return outcome.failure();
-  return Celsius(temp);
-}
-
-auto DeviceMethods::margin_temperature(abi::nvmlMarginTemperature_v1_t margin_temp_info) const -> Result<abi::nvmlMarginTemperature_v1_t> {
+auto DeviceMethods::margin_temperature() const -> Result<MarginTemperature> {
+  abi::nvmlMarginTemperature_v1_t margin_temp_info{};
   margin_temp_info.version = abi::version_tag<abi::nvmlMarginTemperature_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetMarginTemperature, handle_, &margin_temp_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMarginTemperature, handle_, &margin_temp_info);
   if (!outcome.ok()) return outcome.failure();
-  return margin_temp_info;
+  return detail::value_of<MarginTemperature>(margin_temp_info);
 }
 
-auto DeviceMethods::thermal_settings(unsigned int sensor_index) const -> Result<abi::nvmlGpuThermalSettings_t> {
+auto DeviceMethods::thermal_settings(unsigned int sensor_index) const -> Result<GpuThermalSettings> {
   abi::nvmlGpuThermalSettings_t thermal_settings{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetThermalSettings, handle_, sensor_index, &thermal_settings);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetThermalSettings, handle_, sensor_index, &thermal_settings);
   if (!outcome.ok()) return outcome.failure();
-  return thermal_settings;
+  return detail::value_of<GpuThermalSettings>(thermal_settings);
 }
 
-auto DeviceMethods::performance_state() const -> Result<abi::nvmlPstates_t> {
-  abi::nvmlPstates_t state{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPerformanceState, handle_, &state);
-  if (!outcome.ok()) return outcome.failure();
-  return state;
-}
-
-auto DeviceMethods::current_clocks_event_reasons() const -> Result<unsigned long long> {
-  unsigned long long clocks_event_reasons{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetCurrentClocksEventReasons, handle_, &clocks_event_reasons);
-  if (!outcome.ok()) return outcome.failure();
-  return clocks_event_reasons;
-}
-
-auto DeviceMethods::current_clocks_throttle_reasons() const -> Result<unsigned long long> {
-  unsigned long long clocks_throttle_reasons{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetCurrentClocksThrottleReasons, handle_, &clocks_throttle_reasons);
-  if (!outcome.ok()) return outcome.failure();
-  return clocks_throttle_reasons;
-}
-
-auto DeviceMethods::supported_clocks_event_reasons() const -> Result<unsigned long long> {
-  unsigned long long supported_clocks_event_reasons{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetSupportedClocksEventReasons, handle_, &supported_clocks_event_reasons);
-  if (!outcome.ok()) return outcome.failure();
-  return supported_clocks_event_reasons;
-}
-
-auto DeviceMethods::supported_clocks_throttle_reasons() const -> Result<unsigned long long> {
-  unsigned long long supported_clocks_throttle_reasons{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetSupportedClocksThrottleReasons, handle_, &supported_clocks_throttle_reasons);
-  if (!outcome.ok()) return outcome.failure();
-  return supported_clocks_throttle_reasons;
-}
-
-auto DeviceMethods::power_state() const -> Result<abi::nvmlPstates_t> {
-  abi::nvmlPstates_t state{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerState, handle_, &state);
-  if (!outcome.ok()) return outcome.failure();
-  return state;
-}
-
-auto DeviceMethods::dynamic_pstates_info() const -> Result<abi::nvmlGpuDynamicPstatesInfo_t> {
+auto DeviceMethods::dynamic_pstates_info() const -> Result<GpuDynamicPstatesInfo> {
   abi::nvmlGpuDynamicPstatesInfo_t dynamic_pstates_info{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetDynamicPstatesInfo, handle_, &dynamic_pstates_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDynamicPstatesInfo, handle_, &dynamic_pstates_info);
   if (!outcome.ok()) return outcome.failure();
-  return dynamic_pstates_info;
+  return detail::value_of<GpuDynamicPstatesInfo>(dynamic_pstates_info);
 }
 
-auto DeviceMethods::mem_clk_vf_offset() const -> Result<Megahertz> {
-  int offset{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMemClkVfOffset, handle_, &offset);
-  if (!outcome.ok()) return outcome.failure();
-  return Megahertz(offset);
-}
-
-auto DeviceMethods::min_max_clock_of_pstate(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const -> Result<MinMaxClockOfPstate> {
-  unsigned int min_clock_mhz{};
-  unsigned int max_clock_mhz{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMinMaxClockOfPState, handle_, type, pstate, &min_clock_mhz, &max_clock_mhz);
-  if (!outcome.ok()) return outcome.failure();
-  return MinMaxClockOfPstate{Megahertz(min_clock_mhz), Megahertz(max_clock_mhz)};
-}
-
-auto DeviceMethods::gpc_clk_min_max_vf_offset() const -> Result<GpcClkMinMaxVfOffset> {
-  int min_offset{};
-  int max_offset{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpcClkMinMaxVfOffset, handle_, &min_offset, &max_offset);
-  if (!outcome.ok()) return outcome.failure();
-  return GpcClkMinMaxVfOffset{Megahertz(min_offset), Megahertz(max_offset)};
-}
-
-auto DeviceMethods::mem_clk_min_max_vf_offset() const -> Result<MemClkMinMaxVfOffset> {
-  int min_offset{};
-  int max_offset{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMemClkMinMaxVfOffset, handle_, &min_offset, &max_offset);
-  if (!outcome.ok()) return outcome.failure();
-  return MemClkMinMaxVfOffset{Megahertz(min_offset), Megahertz(max_offset)};
-}
-
-auto DeviceMethods::clock_offsets(abi::nvmlClockOffset_v1_t info) const -> Result<abi::nvmlClockOffset_v1_t> {
+auto DeviceMethods::clock_offsets(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const -> Result<ClockOffset> {
+  abi::nvmlClockOffset_v1_t info{};
   info.version = abi::version_tag<abi::nvmlClockOffset_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetClockOffsets, handle_, &info);
+  info.type = type;
+  info.pstate = pstate;
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClockOffsets, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
-  return info;
+  return detail::value_of<ClockOffset>(info);
 }
 
 auto DeviceMethods::set_clock_offsets(abi::nvmlClockOffset_v1_t info) const -> Result<void> {
   info.version = abi::version_tag<abi::nvmlClockOffset_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceSetClockOffsets, handle_, &info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetClockOffsets, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::performance_modes(abi::nvmlDevicePerfModes_v1_t perf_modes) const -> Result<abi::nvmlDevicePerfModes_v1_t> {
+auto DeviceMethods::performance_modes() const -> Result<PerfModes> {
+  abi::nvmlDevicePerfModes_v1_t perf_modes{};
   perf_modes.version = abi::version_tag<abi::nvmlDevicePerfModes_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetPerformanceModes, handle_, &perf_modes);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPerformanceModes, handle_, &perf_modes);
   if (!outcome.ok()) return outcome.failure();
-  return perf_modes;
+  return detail::value_of<PerfModes>(perf_modes);
 }
 
-auto DeviceMethods::current_clock_freqs(abi::nvmlDeviceCurrentClockFreqs_v1_t current_clock_freqs) const -> Result<abi::nvmlDeviceCurrentClockFreqs_v1_t> {
+auto DeviceMethods::current_clock_freqs() const -> Result<CurrentClockFreqs> {
+  abi::nvmlDeviceCurrentClockFreqs_v1_t current_clock_freqs{};
   current_clock_freqs.version = abi::version_tag<abi::nvmlDeviceCurrentClockFreqs_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetCurrentClockFreqs, handle_, &current_clock_freqs);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrentClockFreqs, handle_, &current_clock_freqs);
   if (!outcome.ok()) return outcome.failure();
-  return current_clock_freqs;
+  return detail::value_of<CurrentClockFreqs>(current_clock_freqs);
 }
 
-auto DeviceMethods::power_management_mode() const -> Result<bool> {
-  abi::nvmlEnableState_t mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerManagementMode, handle_, &mode);
-  if (!outcome.ok()) return outcome.failure();
-  return mode != abi::NVML_FEATURE_DISABLED;
-}
-
-auto DeviceMethods::power_management_limit() const -> Result<Milliwatts> {
-  unsigned int limit{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerManagementLimit, handle_, &limit);
-  if (!outcome.ok()) return outcome.failure();
-  return Milliwatts(limit);
-}
-
-auto DeviceMethods::power_management_limit_constraints() const -> Result<PowerManagementLimitConstraints> {
-  unsigned int min_limit{};
-  unsigned int max_limit{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerManagementLimitConstraints, handle_, &min_limit, &max_limit);
-  if (!outcome.ok()) return outcome.failure();
-  return PowerManagementLimitConstraints{Milliwatts(min_limit), Milliwatts(max_limit)};
-}
-
-auto DeviceMethods::power_management_default_limit() const -> Result<Milliwatts> {
-  unsigned int default_limit{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerManagementDefaultLimit, handle_, &default_limit);
-  if (!outcome.ok()) return outcome.failure();
-  return Milliwatts(default_limit);
-}
-
-auto DeviceMethods::power_usage() const -> Result<Milliwatts> {
-  unsigned int power{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerUsage, handle_, &power);
-  if (!outcome.ok()) return outcome.failure();
-  return Milliwatts(power);
-}
-
-auto DeviceMethods::power_mizer_mode() const -> Result<abi::nvmlDevicePowerMizerModes_v1_t> {
+auto DeviceMethods::power_mizer_mode() const -> Result<PowerMizerModes> {
   abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerMizerMode_v1, handle_, &power_mizer_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerMizerMode_v1, handle_, &power_mizer_mode);
   if (!outcome.ok()) return outcome.failure();
-  return power_mizer_mode;
+  return detail::value_of<PowerMizerModes>(power_mizer_mode);
 }
 
 auto DeviceMethods::set_power_mizer_mode(abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetPowerMizerMode_v1, handle_, &power_mizer_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetPowerMizerMode_v1, handle_, &power_mizer_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::total_energy_consumption() const -> Result<Millijoules> {
-  unsigned long long energy{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetTotalEnergyConsumption, handle_, &energy);
-  if (!outcome.ok()) return outcome.failure();
-  return Millijoules(energy);
-}
-
-auto DeviceMethods::enforced_power_limit() const -> Result<Milliwatts> {
-  unsigned int limit{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetEnforcedPowerLimit, handle_, &limit);
-  if (!outcome.ok()) return outcome.failure();
-  return Milliwatts(limit);
-}
-
-auto DeviceMethods::gpu_operation_mode() const -> Result<GpuOperationMode> {
-  abi::nvmlGpuOperationMode_t current{};
-  abi::nvmlGpuOperationMode_t pending{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpuOperationMode, handle_, &current, &pending);
-  if (!outcome.ok()) return outcome.failure();
-  return GpuOperationMode{current, pending};
-}
-
-auto DeviceMethods::memory_info(abi::nvmlMemory_v2_t memory) const -> Result<abi::nvmlMemory_v2_t> {
+auto DeviceMethods::memory_info() const -> Result<Memory> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlMemory_v2_t> {
+      detail::by(&Table::DeviceGetMemoryInfo_v2, 2, [&]() -> Result<Memory> {
+        abi::nvmlMemory_v2_t memory{};
         memory.version = abi::version_tag<abi::nvmlMemory_v2_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetMemoryInfo_v2, handle_, &memory);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryInfo_v2, handle_, &memory);
         if (!outcome.ok()) return outcome.failure();
-        return memory;
-      },
-      [&]() -> Result<abi::nvmlMemory_v2_t> {
+        return detail::value_of<Memory>(memory);
+      }),
+      detail::by(&Table::DeviceGetMemoryInfo, 0, [&]() -> Result<Memory> {
         abi::nvmlMemory_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetMemoryInfo, handle_, &older);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryInfo, handle_, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlMemory_v2_t>(older);
-      });
-}
-
-auto DeviceMethods::compute_mode() const -> Result<abi::nvmlComputeMode_t> {
-  abi::nvmlComputeMode_t mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetComputeMode, handle_, &mode);
-  if (!outcome.ok()) return outcome.failure();
-  return mode;
-}
-
-auto DeviceMethods::cuda_compute_capability() const -> Result<CudaComputeCapability> {
-  int major{};
-  int minor{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetCudaComputeCapability, handle_, &major, &minor);
-  if (!outcome.ok()) return outcome.failure();
-  return CudaComputeCapability{major, minor};
+        return detail::value_of<Memory>(older);
+      }));
 }
 
 auto DeviceMethods::set_dram_encryption_mode(abi::nvmlDramEncryptionInfo_v1_t dram_encryption) const -> Result<void> {
   dram_encryption.version = abi::version_tag<abi::nvmlDramEncryptionInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceSetDramEncryptionMode, handle_, &dram_encryption);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDramEncryptionMode, handle_, &dram_encryption);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::ecc_mode() const -> Result<EccMode> {
-  abi::nvmlEnableState_t current{};
-  abi::nvmlEnableState_t pending{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetEccMode, handle_, &current, &pending);
-  if (!outcome.ok()) return outcome.failure();
-  return EccMode{current != abi::NVML_FEATURE_DISABLED, pending != abi::NVML_FEATURE_DISABLED};
-}
-
-auto DeviceMethods::default_ecc_mode() const -> Result<bool> {
-  abi::nvmlEnableState_t default_mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetDefaultEccMode, handle_, &default_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return default_mode != abi::NVML_FEATURE_DISABLED;
-}
-
-auto DeviceMethods::board_id() const -> Result<unsigned int> {
-  unsigned int board_id{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetBoardId, handle_, &board_id);
-  if (!outcome.ok()) return outcome.failure();
-  return board_id;
-}
-
-auto DeviceMethods::multi_gpu_board() const -> Result<unsigned int> {
-  unsigned int multi_gpu_bool{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMultiGpuBoard, handle_, &multi_gpu_bool);
-  if (!outcome.ok()) return outcome.failure();
-  return multi_gpu_bool;
-}
-
-auto DeviceMethods::total_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const -> Result<unsigned long long> {
-  unsigned long long ecc_counts{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetTotalEccErrors, handle_, error_type, counter_type, &ecc_counts);
-  if (!outcome.ok()) return outcome.failure();
-  return ecc_counts;
-}
-
-auto DeviceMethods::detailed_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const -> Result<abi::nvmlEccErrorCounts_t> {
+auto DeviceMethods::detailed_ecc_errors(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type) const -> Result<EccErrorCounts> {
   abi::nvmlEccErrorCounts_t ecc_counts{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetDetailedEccErrors, handle_, error_type, counter_type, &ecc_counts);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDetailedEccErrors, handle_, error_type, counter_type, &ecc_counts);
   if (!outcome.ok()) return outcome.failure();
-  return ecc_counts;
+  return detail::value_of<EccErrorCounts>(ecc_counts);
 }
 
-auto DeviceMethods::memory_error_counter(abi::nvmlMemoryErrorType_t error_type, abi::nvmlEccCounterType_t counter_type, abi::nvmlMemoryLocation_t location_type) const -> Result<unsigned long long> {
-  unsigned long long count{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMemoryErrorCounter, handle_, error_type, counter_type, location_type, &count);
-  if (!outcome.ok()) return outcome.failure();
-  return count;
-}
-
-auto DeviceMethods::utilization_rates() const -> Result<abi::nvmlUtilization_t> {
+auto DeviceMethods::utilization_rates() const -> Result<Utilization> {
   abi::nvmlUtilization_t utilization{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetUtilizationRates, handle_, &utilization);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetUtilizationRates, handle_, &utilization);
   if (!outcome.ok()) return outcome.failure();
-  return utilization;
+  return detail::value_of<Utilization>(utilization);
 }
 
-auto DeviceMethods::encoder_utilization() const -> Result<EncoderUtilization> {
-  unsigned int utilization{};
-  unsigned int sampling_period_us{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetEncoderUtilization, handle_, &utilization, &sampling_period_us);
-  if (!outcome.ok()) return outcome.failure();
-  return EncoderUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
+auto DeviceMethods::encoder_sessions() const -> Result<std::vector<EncoderSessionInfo>> {
+  return detail::value_list<EncoderSessionInfo>(detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*state_, &Table::DeviceGetEncoderSessions, handle_, length, array); }));
 }
 
-auto DeviceMethods::encoder_capacity(abi::nvmlEncoderType_t encoder_query_type) const -> Result<Percent> {
-  unsigned int encoder_capacity{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetEncoderCapacity, handle_, encoder_query_type, &encoder_capacity);
-  if (!outcome.ok()) return outcome.failure();
-  return Percent(encoder_capacity);
-}
-
-auto DeviceMethods::encoder_stats() const -> Result<EncoderStats> {
-  unsigned int session_count{};
-  unsigned int average_fps{};
-  unsigned int average_latency{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetEncoderStats, handle_, &session_count, &average_fps, &average_latency);
-  if (!outcome.ok()) return outcome.failure();
-  return EncoderStats{session_count, FramesPerSecond(average_fps), std::chrono::microseconds(average_latency)};
-}
-
-auto DeviceMethods::encoder_sessions() const -> Result<std::vector<abi::nvmlEncoderSessionInfo_t>> {
-  return detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return call(*state_, &Table::DeviceGetEncoderSessions, handle_, length, array); });
-}
-
-auto DeviceMethods::decoder_utilization() const -> Result<DecoderUtilization> {
-  unsigned int utilization{};
-  unsigned int sampling_period_us{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetDecoderUtilization, handle_, &utilization, &sampling_period_us);
-  if (!outcome.ok()) return outcome.failure();
-  return DecoderUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
-}
-
-auto DeviceMethods::jpg_utilization() const -> Result<JpgUtilization> {
-  unsigned int utilization{};
-  unsigned int sampling_period_us{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetJpgUtilization, handle_, &utilization, &sampling_period_us);
-  if (!outcome.ok()) return outcome.failure();
-  return JpgUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
-}
-
-auto DeviceMethods::ofa_utilization() const -> Result<OfaUtilization> {
-  unsigned int utilization{};
-  unsigned int sampling_period_us{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetOfaUtilization, handle_, &utilization, &sampling_period_us);
-  if (!outcome.ok()) return outcome.failure();
-  return OfaUtilization{Percent(utilization), std::chrono::microseconds(sampling_period_us)};
-}
-
-auto DeviceMethods::fbc_stats() const -> Result<abi::nvmlFBCStats_t> {
+auto DeviceMethods::fbc_stats() const -> Result<FbcStats> {
   abi::nvmlFBCStats_t fbc_stats{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetFBCStats, handle_, &fbc_stats);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFBCStats, handle_, &fbc_stats);
   if (!outcome.ok()) return outcome.failure();
-  return fbc_stats;
+  return detail::value_of<FbcStats>(fbc_stats);
 }
 
-auto DeviceMethods::fbc_sessions() const -> Result<std::vector<abi::nvmlFBCSessionInfo_t>> {
-  return detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return call(*state_, &Table::DeviceGetFBCSessions, handle_, length, array); });
+auto DeviceMethods::fbc_sessions() const -> Result<std::vector<FbcSessionInfo>> {
+  return detail::value_list<FbcSessionInfo>(detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*state_, &Table::DeviceGetFBCSessions, handle_, length, array); }));
 }
 
 auto DeviceMethods::driver_model() const -> Result<DriverModel> {
   return detail::newest_of(
-      [&]() -> Result<DriverModel> {
+      detail::by(&Table::DeviceGetDriverModel_v2, 0, [&]() -> Result<DriverModel> {
         abi::nvmlDriverModel_t current{};
         abi::nvmlDriverModel_t pending{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetDriverModel_v2, handle_, &current, &pending);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDriverModel_v2, handle_, &current, &pending);
         if (!outcome.ok()) return outcome.failure();
         return DriverModel{current, pending};
-      },
-      [&]() -> Result<DriverModel> {
+      }),
+      detail::by(&Table::DeviceGetDriverModel, 0, [&]() -> Result<DriverModel> {
         abi::nvmlDriverModel_t current{};
         abi::nvmlDriverModel_t pending{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetDriverModel, handle_, &current, &pending);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDriverModel, handle_, &current, &pending);
         if (!outcome.ok()) return outcome.failure();
         return DriverModel{current, pending};
-      });
+      }));
 }
 
 auto DeviceMethods::vbios_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::DeviceGetVbiosVersion, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::DeviceGetVbiosVersion, handle_, array, length); });
 }
 
-auto DeviceMethods::bridge_chip_info() const -> Result<abi::nvmlBridgeChipHierarchy_t> {
+auto DeviceMethods::bridge_chip_info() const -> Result<BridgeChips> {
   abi::nvmlBridgeChipHierarchy_t bridge_hierarchy{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetBridgeChipInfo, handle_, &bridge_hierarchy);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBridgeChipInfo, handle_, &bridge_hierarchy);
   if (!outcome.ok()) return outcome.failure();
-  return bridge_hierarchy;
+  return detail::value_of<BridgeChips>(bridge_hierarchy);
 }
 
-auto DeviceMethods::compute_running_processes() const -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
+auto DeviceMethods::compute_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return call(*state_, &Table::DeviceGetComputeRunningProcesses_v3, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return call(*state_, &Table::DeviceGetComputeRunningProcesses_v2, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::converted_list<abi::nvmlProcessInfo_v2_t>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return call(*state_, &Table::DeviceGetComputeRunningProcesses, handle_, length, array); }));
-      });
+      detail::by(&Table::DeviceGetComputeRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses_v3, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetComputeRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses_v2, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetComputeRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetComputeRunningProcesses, handle_, length, array); }));
+      }));
 }
 
-auto DeviceMethods::graphics_running_processes() const -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
+auto DeviceMethods::graphics_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v3, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v2, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::converted_list<abi::nvmlProcessInfo_v2_t>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return call(*state_, &Table::DeviceGetGraphicsRunningProcesses, handle_, length, array); }));
-      });
+      detail::by(&Table::DeviceGetGraphicsRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v3, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetGraphicsRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses_v2, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetGraphicsRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetGraphicsRunningProcesses, handle_, length, array); }));
+      }));
 }
 
-auto DeviceMethods::mps_compute_running_processes() const -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
+auto DeviceMethods::mps_compute_running_processes() const -> Result<std::vector<ProcessInfo>> {
   return detail::newest_of(
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v3, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v2, handle_, length, array); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlProcessInfo_v2_t>> {
-        return detail::converted_list<abi::nvmlProcessInfo_v2_t>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return call(*state_, &Table::DeviceGetMPSComputeRunningProcesses, handle_, length, array); }));
-      });
+      detail::by(&Table::DeviceGetMPSComputeRunningProcesses_v3, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v3, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetMPSComputeRunningProcesses_v2, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v2_t>([&](unsigned int* length, abi::nvmlProcessInfo_v2_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses_v2, handle_, length, array); }));
+      }),
+      detail::by(&Table::DeviceGetMPSComputeRunningProcesses, 0, [&]() -> Result<std::vector<ProcessInfo>> {
+        return detail::value_list<ProcessInfo>(detail::read_list<abi::nvmlProcessInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessInfo_v1_t* array) { return detail::call(*state_, &Table::DeviceGetMPSComputeRunningProcesses, handle_, length, array); }));
+      }));
 }
 
-auto DeviceMethods::running_process_detail_list(abi::nvmlProcessDetailList_v1_t plist) const -> Result<Listing<abi::nvmlProcessDetailList_v1_t, abi::nvmlProcessDetail_v1_t>> {
-  Listing<abi::nvmlProcessDetailList_v1_t, abi::nvmlProcessDetail_v1_t> answer;
+auto DeviceMethods::running_process_detail_list(unsigned int mode) const -> Result<ProcessDetailList> {
+  ProcessDetailList answer;
   auto entries = detail::read_list<abi::nvmlProcessDetail_v1_t>([&](unsigned int* length, abi::nvmlProcessDetail_v1_t* array) {
+    abi::nvmlProcessDetailList_v1_t plist{};
     plist.version = abi::version_tag<abi::nvmlProcessDetailList_v1_t>;
+    plist.mode = mode;
     plist.numProcArrayEntries = *length;
     plist.procArray = array;
-    const Outcome outcome = call(*state_, &Table::DeviceGetRunningProcessDetailList, handle_, &plist);
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRunningProcessDetailList, handle_, &plist);
     *length = plist.numProcArrayEntries;
-    answer.header = plist;
-    answer.header.procArray = nullptr;
+    answer = detail::value_of<ProcessDetailList>(plist);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.processes = detail::values_of<ProcessDetail>(*entries);
   return answer;
 }
 
 auto DeviceMethods::on_same_board(const Device& device2) const -> Result<int> {
   int on_same_board{};
-  const Outcome outcome = call(*state_, &Table::DeviceOnSameBoard, handle_, device2.handle(), &on_same_board);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceOnSameBoard, handle_, device2.handle(), &on_same_board);
   if (!outcome.ok()) return outcome.failure();
   return on_same_board;
 }
 
-auto DeviceMethods::api_restriction(abi::nvmlRestrictedAPI_t api_type) const -> Result<bool> {
-  abi::nvmlEnableState_t is_restricted{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetAPIRestriction, handle_, api_type, &is_restricted);
-  if (!outcome.ok()) return outcome.failure();
-  return is_restricted != abi::NVML_FEATURE_DISABLED;
-}
-
-auto DeviceMethods::bar1_memory_info() const -> Result<abi::nvmlBAR1Memory_t> {
+auto DeviceMethods::bar1_memory_info() const -> Result<Bar1Memory> {
   abi::nvmlBAR1Memory_t bar1_memory{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetBAR1MemoryInfo, handle_, &bar1_memory);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBAR1MemoryInfo, handle_, &bar1_memory);
   if (!outcome.ok()) return outcome.failure();
-  return bar1_memory;
+  return detail::value_of<Bar1Memory>(bar1_memory);
 }
 
-auto DeviceMethods::violation_status(abi::nvmlPerfPolicyType_t perf_policy_type) const -> Result<abi::nvmlViolationTime_t> {
+auto DeviceMethods::violation_status(abi::nvmlPerfPolicyType_t perf_policy_type) const -> Result<ViolationTime> {
   abi::nvmlViolationTime_t viol_time{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetViolationStatus, handle_, perf_policy_type, &viol_time);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetViolationStatus, handle_, perf_policy_type, &viol_time);
   if (!outcome.ok()) return outcome.failure();
-  return viol_time;
+  return detail::value_of<ViolationTime>(viol_time);
 }
 
-auto DeviceMethods::irq_num() const -> Result<unsigned int> {
-  unsigned int irq_num{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetIrqNum, handle_, &irq_num);
-  if (!outcome.ok()) return outcome.failure();
-  return irq_num;
-}
-
-auto DeviceMethods::num_gpu_cores() const -> Result<unsigned int> {
-  unsigned int num_cores{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNumGpuCores, handle_, &num_cores);
-  if (!outcome.ok()) return outcome.failure();
-  return num_cores;
-}
-
-auto DeviceMethods::power_source() const -> Result<abi::nvmlPowerSource_t> {
-  abi::nvmlPowerSource_t power_source{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPowerSource, handle_, &power_source);
-  if (!outcome.ok()) return outcome.failure();
-  return power_source;
-}
-
-auto DeviceMethods::memory_bus_width() const -> Result<Bits> {
-  unsigned int bus_width{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMemoryBusWidth, handle_, &bus_width);
-  if (!outcome.ok()) return outcome.failure();
-  return Bits(bus_width);
-}
-
-auto DeviceMethods::pcie_link_max_speed() const -> Result<MegabytesPerSecond> {
-  unsigned int max_speed{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPcieLinkMaxSpeed, handle_, &max_speed);
-  if (!outcome.ok()) return outcome.failure();
-  return MegabytesPerSecond(max_speed);
-}
-
-auto DeviceMethods::pcie_speed() const -> Result<MegabytesPerSecond> {
-  unsigned int pcie_speed{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetPcieSpeed, handle_, &pcie_speed);
-  if (!outcome.ok()) return outcome.failure();
-  return MegabytesPerSecond(pcie_speed);
-}
-
-auto DeviceMethods::adaptive_clock_info_status() const -> Result<unsigned int> {
-  unsigned int adaptive_clock_status{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetAdaptiveClockInfoStatus, handle_, &adaptive_clock_status);
-  if (!outcome.ok()) return outcome.failure();
-  return adaptive_clock_status;
-}
-
-auto DeviceMethods::bus_type() const -> Result<abi::nvmlBusType_t> {
-  abi::nvmlBusType_t type{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetBusType, handle_, &type);
-  if (!outcome.ok()) return outcome.failure();
-  return type;
-}
-
-auto DeviceMethods::gpu_fabric_info() const -> Result<abi::nvmlGpuFabricInfo_t> {
+auto DeviceMethods::gpu_fabric_info() const -> Result<GpuFabricInfo> {
   abi::nvmlGpuFabricInfo_t gpu_fabric_info{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpuFabricInfo, handle_, &gpu_fabric_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfo, handle_, &gpu_fabric_info);
   if (!outcome.ok()) return outcome.failure();
-  return gpu_fabric_info;
+  return detail::value_of<GpuFabricInfo>(gpu_fabric_info);
 }
 
-auto DeviceMethods::gpu_fabric_info_v(abi::nvmlGpuFabricInfo_v3_t gpu_fabric_info) const -> Result<abi::nvmlGpuFabricInfo_v3_t> {
+auto DeviceMethods::gpu_fabric_info_v() const -> Result<GpuFabricInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlGpuFabricInfo_v3_t> {
+      detail::by(&Table::DeviceGetGpuFabricInfoV, 3, [&]() -> Result<GpuFabricInfo> {
+        abi::nvmlGpuFabricInfo_v3_t gpu_fabric_info{};
         gpu_fabric_info.version = abi::version_tag<abi::nvmlGpuFabricInfo_v3_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, &gpu_fabric_info);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, &gpu_fabric_info);
         if (!outcome.ok()) return outcome.failure();
-        return gpu_fabric_info;
-      },
-      [&]() -> Result<abi::nvmlGpuFabricInfo_v3_t> {
+        return detail::value_of<GpuFabricInfo>(gpu_fabric_info);
+      }),
+      detail::by(&Table::DeviceGetGpuFabricInfoV, 2, [&]() -> Result<GpuFabricInfo> {
         abi::nvmlGpuFabricInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuFabricInfo_v2_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, reinterpret_cast<abi::nvmlGpuFabricInfoV_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, reinterpret_cast<abi::nvmlGpuFabricInfoV_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGpuFabricInfo_v3_t>(older);
-      });
+        return detail::value_of<GpuFabricInfo>(older);
+      }));
 }
 
-auto DeviceMethods::conf_compute_mem_size_info() const -> Result<abi::nvmlConfComputeMemSizeInfo_t> {
+auto DeviceMethods::conf_compute_mem_size_info() const -> Result<ConfComputeMemSizeInfo> {
   abi::nvmlConfComputeMemSizeInfo_t mem_info{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetConfComputeMemSizeInfo, handle_, &mem_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeMemSizeInfo, handle_, &mem_info);
   if (!outcome.ok()) return outcome.failure();
-  return mem_info;
+  return detail::value_of<ConfComputeMemSizeInfo>(mem_info);
 }
 
-auto DeviceMethods::conf_compute_protected_memory_usage() const -> Result<abi::nvmlMemory_t> {
+auto DeviceMethods::conf_compute_protected_memory_usage() const -> Result<Memory> {
   abi::nvmlMemory_t memory{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetConfComputeProtectedMemoryUsage, handle_, &memory);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeProtectedMemoryUsage, handle_, &memory);
   if (!outcome.ok()) return outcome.failure();
-  return memory;
+  return detail::value_of<Memory>(memory);
 }
 
-auto DeviceMethods::conf_compute_gpu_certificate() const -> Result<abi::nvmlConfComputeGpuCertificate_t> {
+auto DeviceMethods::conf_compute_gpu_certificate() const -> Result<ConfComputeGpuCertificate> {
   abi::nvmlConfComputeGpuCertificate_t gpu_cert{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetConfComputeGpuCertificate, handle_, &gpu_cert);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeGpuCertificate, handle_, &gpu_cert);
   if (!outcome.ok()) return outcome.failure();
-  return gpu_cert;
+  return detail::value_of<ConfComputeGpuCertificate>(gpu_cert);
 }
 
-auto DeviceMethods::conf_compute_gpu_attestation_report(abi::nvmlConfComputeGpuAttestationReport_t gpu_atst_report) const -> Result<abi::nvmlConfComputeGpuAttestationReport_t> {
-  const Outcome outcome = call(*state_, &Table::DeviceGetConfComputeGpuAttestationReport, handle_, &gpu_atst_report);
+auto DeviceMethods::conf_compute_gpu_attestation_report(const std::array<unsigned char, 32>& nonce) const -> Result<ConfComputeGpuAttestationReport> {
+  abi::nvmlConfComputeGpuAttestationReport_t gpu_atst_report{};
+  std::copy(nonce.begin(), nonce.end(), gpu_atst_report.nonce);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeGpuAttestationReport, handle_, &gpu_atst_report);
   if (!outcome.ok()) return outcome.failure();
-  return gpu_atst_report;
+  return detail::value_of<ConfComputeGpuAttestationReport>(gpu_atst_report);
 }
 
-auto DeviceMethods::set_conf_compute_unprotected_mem_size(Kibibytes size_ki_b) const -> Result<void> {
-  if (!detail::holds<unsigned long long>(size_ki_b)) return Failure(Errc::invalid_argument, "nvmlDeviceSetConfComputeUnprotectedMemSize", "size_ki_b is out of range");
-  const Outcome outcome = call(*state_, &Table::DeviceSetConfComputeUnprotectedMemSize, handle_, static_cast<unsigned long long>(size_ki_b.count()));
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::gsp_firmware_mode() const -> Result<GspFirmwareMode> {
-  unsigned int is_enabled{};
-  unsigned int default_mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGspFirmwareMode, handle_, &is_enabled, &default_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return GspFirmwareMode{is_enabled, default_mode};
-}
-
-auto DeviceMethods::sram_ecc_error_status(abi::nvmlEccSramErrorStatus_v1_t status) const -> Result<abi::nvmlEccSramErrorStatus_v1_t> {
+auto DeviceMethods::sram_ecc_error_status() const -> Result<EccSramErrorStatus> {
+  abi::nvmlEccSramErrorStatus_v1_t status{};
   status.version = abi::version_tag<abi::nvmlEccSramErrorStatus_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetSramEccErrorStatus, handle_, &status);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSramEccErrorStatus, handle_, &status);
   if (!outcome.ok()) return outcome.failure();
-  return status;
-}
-
-auto DeviceMethods::accounting_mode() const -> Result<bool> {
-  abi::nvmlEnableState_t mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetAccountingMode, handle_, &mode);
-  if (!outcome.ok()) return outcome.failure();
-  return mode != abi::NVML_FEATURE_DISABLED;
+  return detail::value_of<EccSramErrorStatus>(status);
 }
 
 auto DeviceMethods::accounting_pids() const -> Result<std::vector<unsigned int>> {
-  return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return call(*state_, &Table::DeviceGetAccountingPids, handle_, length, array); });
+  return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::DeviceGetAccountingPids, handle_, length, array); });
 }
 
-auto DeviceMethods::accounting_buffer_size() const -> Result<unsigned int> {
-  unsigned int buffer_size{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetAccountingBufferSize, handle_, &buffer_size);
-  if (!outcome.ok()) return outcome.failure();
-  return buffer_size;
-}
-
-auto DeviceMethods::retired_pages_pending_status() const -> Result<bool> {
-  abi::nvmlEnableState_t is_pending{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetRetiredPagesPendingStatus, handle_, &is_pending);
-  if (!outcome.ok()) return outcome.failure();
-  return is_pending != abi::NVML_FEATURE_DISABLED;
-}
-
-auto DeviceMethods::row_remapper_histogram() const -> Result<abi::nvmlRowRemapperHistogramValues_t> {
+auto DeviceMethods::row_remapper_histogram() const -> Result<RowRemapperHistogram> {
   abi::nvmlRowRemapperHistogramValues_t values{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetRowRemapperHistogram, handle_, &values);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRowRemapperHistogram, handle_, &values);
   if (!outcome.ok()) return outcome.failure();
-  return values;
+  return detail::value_of<RowRemapperHistogram>(values);
 }
 
-auto DeviceMethods::architecture() const -> Result<abi::nvmlDeviceArchitecture_t> {
-  abi::nvmlDeviceArchitecture_t arch{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetArchitecture, handle_, &arch);
-  if (!outcome.ok()) return outcome.failure();
-  return arch;
-}
-
-auto DeviceMethods::clk_mon_status() const -> Result<abi::nvmlClkMonStatus_t> {
+auto DeviceMethods::clk_mon_status() const -> Result<ClkMonStatus> {
   abi::nvmlClkMonStatus_t status{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetClkMonStatus, handle_, &status);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClkMonStatus, handle_, &status);
   if (!outcome.ok()) return outcome.failure();
-  return status;
+  return detail::value_of<ClkMonStatus>(status);
 }
 
-auto DeviceMethods::process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<abi::nvmlProcessUtilizationSample_t>> {
+auto DeviceMethods::process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<ProcessUtilizationSample>> {
   if (!detail::holds<unsigned long long>(last_seen_time_stamp)) return Failure(Errc::invalid_argument, "nvmlDeviceGetProcessUtilization", "last_seen_time_stamp is out of range");
-  return detail::read_list<abi::nvmlProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlProcessUtilizationSample_t* array) { return call(*state_, &Table::DeviceGetProcessUtilization, handle_, array, length, static_cast<unsigned long long>(last_seen_time_stamp.count())); });
+  return detail::value_list<ProcessUtilizationSample>(detail::read_list<abi::nvmlProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlProcessUtilizationSample_t* array) { return detail::call(*state_, &Table::DeviceGetProcessUtilization, handle_, array, length, static_cast<unsigned long long>(last_seen_time_stamp.count())); }));
 }
 
-auto DeviceMethods::processes_utilization_info(abi::nvmlProcessesUtilizationInfo_v1_t proceses_util_info) const -> Result<Listing<abi::nvmlProcessesUtilizationInfo_v1_t, abi::nvmlProcessUtilizationInfo_v1_t>> {
-  Listing<abi::nvmlProcessesUtilizationInfo_v1_t, abi::nvmlProcessUtilizationInfo_v1_t> answer;
+auto DeviceMethods::processes_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<ProcessesUtilizationInfo> {
+  ProcessesUtilizationInfo answer;
   auto entries = detail::read_list<abi::nvmlProcessUtilizationInfo_v1_t>([&](unsigned int* length, abi::nvmlProcessUtilizationInfo_v1_t* array) {
+    abi::nvmlProcessesUtilizationInfo_v1_t proceses_util_info{};
     proceses_util_info.version = abi::version_tag<abi::nvmlProcessesUtilizationInfo_v1_t>;
+    proceses_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     proceses_util_info.processSamplesCount = *length;
     proceses_util_info.procUtilArray = array;
-    const Outcome outcome = call(*state_, &Table::DeviceGetProcessesUtilizationInfo, handle_, &proceses_util_info);
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetProcessesUtilizationInfo, handle_, &proceses_util_info);
     *length = proceses_util_info.processSamplesCount;
-    answer.header = proceses_util_info;
-    answer.header.procUtilArray = nullptr;
+    answer = detail::value_of<ProcessesUtilizationInfo>(proceses_util_info);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.processes = detail::values_of<ProcessUtilizationInfo>(*entries);
   return answer;
 }
 
-auto DeviceMethods::platform_info(abi::nvmlPlatformInfo_v2_t platform_info) const -> Result<abi::nvmlPlatformInfo_v2_t> {
-  platform_info.version = abi::version_tag<abi::nvmlPlatformInfo_v2_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetPlatformInfo, handle_, &platform_info);
-  if (!outcome.ok()) return outcome.failure();
-  return platform_info;
+auto DeviceMethods::platform_info() const -> Result<PlatformInfo> {
+  return detail::newest_of(
+      detail::by(&Table::DeviceGetPlatformInfo, 2, [&]() -> Result<PlatformInfo> {
+        abi::nvmlPlatformInfo_v2_t platform_info{};
+        platform_info.version = abi::version_tag<abi::nvmlPlatformInfo_v2_t>;
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, &platform_info);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::value_of<PlatformInfo>(platform_info);
+      }),
+      detail::by(&Table::DeviceGetPlatformInfo, 1, [&]() -> Result<PlatformInfo> {
+        abi::nvmlPlatformInfo_v1_t older{};
+        older.version = abi::version_tag<abi::nvmlPlatformInfo_v1_t>;
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, reinterpret_cast<abi::nvmlPlatformInfo_t*>(&older));
+        if (!outcome.ok()) return outcome.failure();
+        return detail::value_of<PlatformInfo>(older);
+      }));
 }
 
-auto DeviceMethods::pdi(abi::nvmlPdi_v1_t pdi) const -> Result<abi::nvmlPdi_v1_t> {
+auto DeviceMethods::pdi() const -> Result<Pdi> {
+  abi::nvmlPdi_v1_t pdi{};
   pdi.version = abi::version_tag<abi::nvmlPdi_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetPdi, handle_, &pdi);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPdi, handle_, &pdi);
   if (!outcome.ok()) return outcome.failure();
-  return pdi;
+  return detail::value_of<Pdi>(pdi);
 }
 
 auto DeviceMethods::set_hostname(abi::nvmlHostname_v1_t hostname) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetHostname_v1, handle_, &hostname);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetHostname_v1, handle_, &hostname);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::hostname() const -> Result<abi::nvmlHostname_v1_t> {
+auto DeviceMethods::hostname() const -> Result<Hostname> {
   abi::nvmlHostname_v1_t hostname{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetHostname_v1, handle_, &hostname);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetHostname_v1, handle_, &hostname);
   if (!outcome.ok()) return outcome.failure();
-  return hostname;
-}
-
-auto DeviceMethods::set_persistence_mode(bool mode) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetPersistenceMode, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_compute_mode(abi::nvmlComputeMode_t mode) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetComputeMode, handle_, mode);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_ecc_mode(bool ecc) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetEccMode, handle_, ecc ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
+  return detail::value_of<Hostname>(hostname);
 }
 
 auto DeviceMethods::clear_ecc_error_counts(abi::nvmlEccCounterType_t counter_type) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceClearEccErrorCounts, handle_, counter_type);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_driver_model(abi::nvmlDriverModel_t driver_model, unsigned int flags) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetDriverModel, handle_, driver_model, flags);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_gpu_locked_clocks(Megahertz min_gpu_clock_mhz, Megahertz max_gpu_clock_mhz) const -> Result<void> {
-  if (!detail::holds<unsigned int>(min_gpu_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpuLockedClocks", "min_gpu_clock_mhz is out of range");
-  if (!detail::holds<unsigned int>(max_gpu_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpuLockedClocks", "max_gpu_clock_mhz is out of range");
-  const Outcome outcome = call(*state_, &Table::DeviceSetGpuLockedClocks, handle_, static_cast<unsigned int>(min_gpu_clock_mhz.count()), static_cast<unsigned int>(max_gpu_clock_mhz.count()));
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceClearEccErrorCounts, handle_, counter_type);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::reset_gpu_locked_clocks() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceResetGpuLockedClocks, handle_);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_memory_locked_clocks(Megahertz min_mem_clock_mhz, Megahertz max_mem_clock_mhz) const -> Result<void> {
-  if (!detail::holds<unsigned int>(min_mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemoryLockedClocks", "min_mem_clock_mhz is out of range");
-  if (!detail::holds<unsigned int>(max_mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemoryLockedClocks", "max_mem_clock_mhz is out of range");
-  const Outcome outcome = call(*state_, &Table::DeviceSetMemoryLockedClocks, handle_, static_cast<unsigned int>(min_mem_clock_mhz.count()), static_cast<unsigned int>(max_mem_clock_mhz.count()));
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetGpuLockedClocks, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::reset_memory_locked_clocks() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceResetMemoryLockedClocks, handle_);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_applications_clocks(Megahertz mem_clock_mhz, Megahertz graphics_clock_mhz) const -> Result<void> {
-  if (!detail::holds<unsigned int>(mem_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetApplicationsClocks", "mem_clock_mhz is out of range");
-  if (!detail::holds<unsigned int>(graphics_clock_mhz)) return Failure(Errc::invalid_argument, "nvmlDeviceSetApplicationsClocks", "graphics_clock_mhz is out of range");
-  const Outcome outcome = call(*state_, &Table::DeviceSetApplicationsClocks, handle_, static_cast<unsigned int>(mem_clock_mhz.count()), static_cast<unsigned int>(graphics_clock_mhz.count()));
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetMemoryLockedClocks, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::reset_applications_clocks() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceResetApplicationsClocks, handle_);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_auto_boosted_clocks_enabled(bool enabled) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetAutoBoostedClocksEnabled, handle_, enabled ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_default_auto_boosted_clocks_enabled(bool enabled, unsigned int flags) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetDefaultAutoBoostedClocksEnabled, handle_, enabled ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED, flags);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_default_fan_speed(unsigned int fan) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetDefaultFanSpeed_v2, handle_, fan);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_fan_control_policy(unsigned int fan, abi::nvmlFanControlPolicy_t policy) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetFanControlPolicy, handle_, fan, policy);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_gpu_operation_mode(abi::nvmlGpuOperationMode_t mode) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetGpuOperationMode, handle_, mode);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_api_restriction(abi::nvmlRestrictedAPI_t api_type, bool is_restricted) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetAPIRestriction, handle_, api_type, is_restricted ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_fan_speed(unsigned int fan, Percent speed) const -> Result<void> {
-  if (!detail::holds<unsigned int>(speed)) return Failure(Errc::invalid_argument, "nvmlDeviceSetFanSpeed_v2", "speed is out of range");
-  const Outcome outcome = call(*state_, &Table::DeviceSetFanSpeed_v2, handle_, fan, static_cast<unsigned int>(speed.count()));
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_gpc_clk_vf_offset(Megahertz offset) const -> Result<void> {
-  if (!detail::holds<int>(offset)) return Failure(Errc::invalid_argument, "nvmlDeviceSetGpcClkVfOffset", "offset is out of range");
-  const Outcome outcome = call(*state_, &Table::DeviceSetGpcClkVfOffset, handle_, static_cast<int>(offset.count()));
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_mem_clk_vf_offset(Megahertz offset) const -> Result<void> {
-  if (!detail::holds<int>(offset)) return Failure(Errc::invalid_argument, "nvmlDeviceSetMemClkVfOffset", "offset is out of range");
-  const Outcome outcome = call(*state_, &Table::DeviceSetMemClkVfOffset, handle_, static_cast<int>(offset.count()));
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::set_accounting_mode(bool mode) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetAccountingMode, handle_, mode ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetApplicationsClocks, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::clear_accounting_pids() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceClearAccountingPids, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceClearAccountingPids, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::nvlink_state(unsigned int link) const -> Result<bool> {
-  abi::nvmlEnableState_t is_active{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkState, handle_, link, &is_active);
-  if (!outcome.ok()) return outcome.failure();
-  return is_active != abi::NVML_FEATURE_DISABLED;
-}
-
-auto DeviceMethods::nvlink_version(unsigned int link) const -> Result<unsigned int> {
-  unsigned int version{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkVersion, handle_, link, &version);
-  if (!outcome.ok()) return outcome.failure();
-  return version;
-}
-
-auto DeviceMethods::nvlink_capability(unsigned int link, abi::nvmlNvLinkCapability_t capability) const -> Result<unsigned int> {
-  unsigned int cap_result{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkCapability, handle_, link, capability, &cap_result);
-  if (!outcome.ok()) return outcome.failure();
-  return cap_result;
-}
-
-auto DeviceMethods::nvlink_remote_pci_info(unsigned int link) const -> Result<abi::nvmlPciInfo_t> {
+auto DeviceMethods::nvlink_remote_pci_info(unsigned int link) const -> Result<PciInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+      detail::by(&Table::DeviceGetNvLinkRemotePciInfo_v2, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_t pci{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkRemotePciInfo_v2, handle_, link, &pci);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemotePciInfo_v2, handle_, link, &pci);
         if (!outcome.ok()) return outcome.failure();
-        return pci;
-      },
-      [&]() -> Result<abi::nvmlPciInfo_t> {
+        return detail::value_of<PciInfo>(pci);
+      }),
+      detail::by(&Table::DeviceGetNvLinkRemotePciInfo, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkRemotePciInfo, handle_, link, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemotePciInfo, handle_, link, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlPciInfo_t>(older);
-      });
-}
-
-auto DeviceMethods::nvlink_error_counter(unsigned int link, abi::nvmlNvLinkErrorCounter_t counter) const -> Result<unsigned long long> {
-  unsigned long long counter_value{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkErrorCounter, handle_, link, counter, &counter_value);
-  if (!outcome.ok()) return outcome.failure();
-  return counter_value;
+        return detail::value_of<PciInfo>(older);
+      }));
 }
 
 auto DeviceMethods::reset_nvlink_error_counters(unsigned int link) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceResetNvLinkErrorCounters, handle_, link);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetNvLinkErrorCounters, handle_, link);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::set_nvlink_utilization_control(unsigned int link, unsigned int counter, abi::nvmlNvLinkUtilizationControl_t control, unsigned int reset) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetNvLinkUtilizationControl, handle_, link, counter, &control, reset);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvLinkUtilizationControl, handle_, link, counter, &control, reset);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::nvlink_utilization_control(unsigned int link, unsigned int counter) const -> Result<abi::nvmlNvLinkUtilizationControl_t> {
+auto DeviceMethods::nvlink_utilization_control(unsigned int link, unsigned int counter) const -> Result<NvlinkUtilizationControl> {
   abi::nvmlNvLinkUtilizationControl_t control{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkUtilizationControl, handle_, link, counter, &control);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkUtilizationControl, handle_, link, counter, &control);
   if (!outcome.ok()) return outcome.failure();
-  return control;
-}
-
-auto DeviceMethods::nvlink_utilization_counter(unsigned int link, unsigned int counter) const -> Result<NvlinkUtilizationCounter> {
-  unsigned long long rxcounter{};
-  unsigned long long txcounter{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkUtilizationCounter, handle_, link, counter, &rxcounter, &txcounter);
-  if (!outcome.ok()) return outcome.failure();
-  return NvlinkUtilizationCounter{rxcounter, txcounter};
+  return detail::value_of<NvlinkUtilizationControl>(control);
 }
 
 auto DeviceMethods::freeze_nvlink_utilization_counter(unsigned int link, unsigned int counter, bool freeze) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceFreezeNvLinkUtilizationCounter, handle_, link, counter, freeze ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceFreezeNvLinkUtilizationCounter, handle_, link, counter, freeze ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::reset_nvlink_utilization_counter(unsigned int link, unsigned int counter) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceResetNvLinkUtilizationCounter, handle_, link, counter);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceResetNvLinkUtilizationCounter, handle_, link, counter);
   if (!outcome.ok()) return outcome.failure();
   return {};
-}
-
-auto DeviceMethods::nvlink_remote_device_type(unsigned int link) const -> Result<abi::nvmlIntNvLinkDeviceType_t> {
-  abi::nvmlIntNvLinkDeviceType_t nv_link_device_type{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkRemoteDeviceType, handle_, link, &nv_link_device_type);
-  if (!outcome.ok()) return outcome.failure();
-  return nv_link_device_type;
 }
 
 auto DeviceMethods::set_nvlink_device_low_power_threshold(abi::nvmlNvLinkPowerThres_t info) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetNvLinkDeviceLowPowerThreshold, handle_, &info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvLinkDeviceLowPowerThreshold, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::nvlink_supported_bw_modes(abi::nvmlNvlinkSupportedBwModes_v1_t supported_bw_mode) const -> Result<abi::nvmlNvlinkSupportedBwModes_v1_t> {
+auto DeviceMethods::nvlink_supported_bw_modes() const -> Result<NvlinkSupportedBwModes> {
+  abi::nvmlNvlinkSupportedBwModes_v1_t supported_bw_mode{};
   supported_bw_mode.version = abi::version_tag<abi::nvmlNvlinkSupportedBwModes_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvlinkSupportedBwModes, handle_, &supported_bw_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvlinkSupportedBwModes, handle_, &supported_bw_mode);
   if (!outcome.ok()) return outcome.failure();
-  return supported_bw_mode;
+  return detail::value_of<NvlinkSupportedBwModes>(supported_bw_mode);
 }
 
-auto DeviceMethods::nvlink_bw_mode(abi::nvmlNvlinkGetBwMode_v1_t get_bw_mode) const -> Result<abi::nvmlNvlinkGetBwMode_v1_t> {
+auto DeviceMethods::nvlink_bw_mode() const -> Result<NvlinkBwMode> {
+  abi::nvmlNvlinkGetBwMode_v1_t get_bw_mode{};
   get_bw_mode.version = abi::version_tag<abi::nvmlNvlinkGetBwMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetNvlinkBwMode, handle_, &get_bw_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvlinkBwMode, handle_, &get_bw_mode);
   if (!outcome.ok()) return outcome.failure();
-  return get_bw_mode;
+  return detail::value_of<NvlinkBwMode>(get_bw_mode);
 }
 
 auto DeviceMethods::set_nvlink_bw_mode(abi::nvmlNvlinkSetBwMode_v1_t set_bw_mode) const -> Result<void> {
   set_bw_mode.version = abi::version_tag<abi::nvmlNvlinkSetBwMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceSetNvlinkBwMode, handle_, &set_bw_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvlinkBwMode, handle_, &set_bw_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::nvlink_info(abi::nvmlNvLinkInfo_v2_t info) const -> Result<abi::nvmlNvLinkInfo_v2_t> {
+auto DeviceMethods::nvlink_info() const -> Result<NvlinkInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlNvLinkInfo_v2_t> {
+      detail::by(&Table::DeviceGetNvLinkInfo, 2, [&]() -> Result<NvlinkInfo> {
+        abi::nvmlNvLinkInfo_v2_t info{};
         info.version = abi::version_tag<abi::nvmlNvLinkInfo_v2_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkInfo, handle_, &info);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkInfo, handle_, &info);
         if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlNvLinkInfo_v2_t> {
+        return detail::value_of<NvlinkInfo>(info);
+      }),
+      detail::by(&Table::DeviceGetNvLinkInfo, 1, [&]() -> Result<NvlinkInfo> {
         abi::nvmlNvLinkInfo_v1_t older{};
         older.version = abi::version_tag<abi::nvmlNvLinkInfo_v1_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetNvLinkInfo, handle_, reinterpret_cast<abi::nvmlNvLinkInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkInfo, handle_, reinterpret_cast<abi::nvmlNvLinkInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlNvLinkInfo_v2_t>(older);
-      });
+        return detail::value_of<NvlinkInfo>(older);
+      }));
 }
 
-auto DeviceMethods::supported_event_types() const -> Result<unsigned long long> {
-  unsigned long long event_types{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetSupportedEventTypes, handle_, &event_types);
-  if (!outcome.ok()) return outcome.failure();
-  return event_types;
-}
-
-auto DeviceMethods::virtualization_mode() const -> Result<abi::nvmlGpuVirtualizationMode_t> {
-  abi::nvmlGpuVirtualizationMode_t virtual_mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetVirtualizationMode, handle_, &virtual_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return virtual_mode;
-}
-
-auto DeviceMethods::host_vgpu_mode() const -> Result<abi::nvmlHostVgpuMode_t> {
-  abi::nvmlHostVgpuMode_t host_vgpu_mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetHostVgpuMode, handle_, &host_vgpu_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return host_vgpu_mode;
-}
-
-auto DeviceMethods::set_virtualization_mode(abi::nvmlGpuVirtualizationMode_t virtual_mode) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetVirtualizationMode, handle_, virtual_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<abi::nvmlVgpuHeterogeneousMode_v1_t> {
+auto DeviceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogeneousMode> {
+  abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode{};
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
-  return heterogeneous_mode;
+  return detail::value_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
 
 auto DeviceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id, abi::nvmlVgpuPlacementList_v2_t placement_list) const -> Result<Listing<abi::nvmlVgpuPlacementList_v2_t, unsigned int>> {
-  Listing<abi::nvmlVgpuPlacementList_v2_t, unsigned int> answer;
+auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id, unsigned int mode) const -> Result<VgpuPlacements> {
+  VgpuPlacements answer;
   auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+    abi::nvmlVgpuPlacementList_v2_t placement_list{};
     placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
+    placement_list.mode = mode;
     placement_list.count = *length;
     placement_list.placementIds = array;
-    const Outcome outcome = call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.handle(), &placement_list);
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.handle(), &placement_list);
     *length = placement_list.count;
-    answer.header = placement_list;
-    answer.header.placementIds = nullptr;
+    answer = detail::value_of<VgpuPlacements>(placement_list);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.placement_ids = *std::move(entries);
   return answer;
 }
 
-auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, abi::nvmlVgpuPlacementList_v2_t placement_list) const -> Result<Listing<abi::nvmlVgpuPlacementList_v2_t, unsigned int>> {
-  Listing<abi::nvmlVgpuPlacementList_v2_t, unsigned int> answer;
+auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, unsigned int mode) const -> Result<VgpuPlacements> {
+  VgpuPlacements answer;
   auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+    abi::nvmlVgpuPlacementList_v2_t placement_list{};
     placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
+    placement_list.mode = mode;
     placement_list.count = *length;
     placement_list.placementIds = array;
-    const Outcome outcome = call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.handle(), &placement_list);
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.handle(), &placement_list);
     *length = placement_list.count;
-    answer.header = placement_list;
-    answer.header.placementIds = nullptr;
+    answer = detail::value_of<VgpuPlacements>(placement_list);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.placement_ids = *std::move(entries);
   return answer;
-}
-
-auto DeviceMethods::set_vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability, bool state) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetVgpuCapabilities, handle_, capability, state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
 }
 
 auto DeviceMethods::vgpu_force_gsp_unload() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceVgpuForceGspUnload, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceVgpuForceGspUnload, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::grid_licensable_features() const -> Result<abi::nvmlGridLicensableFeatures_t> {
+auto DeviceMethods::grid_licensable_features() const -> Result<GridLicensableFeatures> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlGridLicensableFeatures_t> {
+      detail::by(&Table::DeviceGetGridLicensableFeatures_v4, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_t grid_licensable_features{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetGridLicensableFeatures_v4, handle_, &grid_licensable_features);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v4, handle_, &grid_licensable_features);
         if (!outcome.ok()) return outcome.failure();
-        return grid_licensable_features;
-      },
-      [&]() -> Result<abi::nvmlGridLicensableFeatures_t> {
+        return detail::value_of<GridLicensableFeatures>(grid_licensable_features);
+      }),
+      detail::by(&Table::DeviceGetGridLicensableFeatures_v3, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetGridLicensableFeatures_v3, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v3, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGridLicensableFeatures_t>(older);
-      },
-      [&]() -> Result<abi::nvmlGridLicensableFeatures_t> {
+        return detail::value_of<GridLicensableFeatures>(older);
+      }),
+      detail::by(&Table::DeviceGetGridLicensableFeatures_v2, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetGridLicensableFeatures_v2, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v2, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGridLicensableFeatures_t>(older);
-      },
-      [&]() -> Result<abi::nvmlGridLicensableFeatures_t> {
+        return detail::value_of<GridLicensableFeatures>(older);
+      }),
+      detail::by(&Table::DeviceGetGridLicensableFeatures, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
-        const Outcome outcome = call(*state_, &Table::DeviceGetGridLicensableFeatures, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGridLicensableFeatures_t>(older);
-      });
-}
-
-auto DeviceMethods::vgpu_capabilities(abi::nvmlDeviceVgpuCapability_t capability) const -> Result<unsigned int> {
-  unsigned int cap_result{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetVgpuCapabilities, handle_, capability, &cap_result);
-  if (!outcome.ok()) return outcome.failure();
-  return cap_result;
+        return detail::value_of<GridLicensableFeatures>(older);
+      }));
 }
 
 auto DeviceMethods::supported_vgpus() const -> Result<std::vector<VgpuType>> {
-  const auto natives = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) { return call(*state_, &Table::DeviceGetSupportedVgpus, handle_, length, array); });
+  const auto natives = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) { return detail::call(*state_, &Table::DeviceGetSupportedVgpus, handle_, length, array); });
   if (!natives) return natives.error();
   std::vector<VgpuType> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
@@ -1514,7 +797,7 @@ auto DeviceMethods::supported_vgpus() const -> Result<std::vector<VgpuType>> {
 }
 
 auto DeviceMethods::creatable_vgpus() const -> Result<std::vector<VgpuType>> {
-  const auto natives = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) { return call(*state_, &Table::DeviceGetCreatableVgpus, handle_, length, array); });
+  const auto natives = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) { return detail::call(*state_, &Table::DeviceGetCreatableVgpus, handle_, length, array); });
   if (!natives) return natives.error();
   std::vector<VgpuType> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
@@ -1523,195 +806,191 @@ auto DeviceMethods::creatable_vgpus() const -> Result<std::vector<VgpuType>> {
 
 auto DeviceMethods::vgpu_type_max_instances(const VgpuType& vgpu_type_id) const -> Result<unsigned int> {
   unsigned int vgpu_instance_count{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetMaxInstances, handle_, vgpu_type_id.handle(), &vgpu_instance_count);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstances, handle_, vgpu_type_id.handle(), &vgpu_instance_count);
   if (!outcome.ok()) return outcome.failure();
   return vgpu_instance_count;
 }
 
 auto DeviceMethods::active_vgpus() const -> Result<std::vector<VgpuInstance>> {
-  const auto natives = detail::read_list<abi::nvmlVgpuInstance_t>([&](unsigned int* length, abi::nvmlVgpuInstance_t* array) { return call(*state_, &Table::DeviceGetActiveVgpus, handle_, length, array); });
+  const auto natives = detail::read_list<abi::nvmlVgpuInstance_t>([&](unsigned int* length, abi::nvmlVgpuInstance_t* array) { return detail::call(*state_, &Table::DeviceGetActiveVgpus, handle_, length, array); });
   if (!natives) return natives.error();
   std::vector<VgpuInstance> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
   return objects;
 }
 
-auto DeviceMethods::vgpu_scheduler_state(abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info) const -> Result<abi::nvmlVgpuSchedulerStateInfo_v2_t> {
-  const Outcome outcome = call(*state_, &Table::DeviceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
+auto DeviceMethods::vgpu_scheduler_state(unsigned int engine_id) const -> Result<VgpuSchedulerStateInfo> {
+  abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info{};
+  scheduler_state_info.engineId = engine_id;
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
   if (!outcome.ok()) return outcome.failure();
-  return scheduler_state_info;
+  return detail::value_of<VgpuSchedulerStateInfo>(scheduler_state_info);
 }
 
-auto DeviceMethods::vgpu_scheduler_log(abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info) const -> Result<abi::nvmlVgpuSchedulerLogInfo_v2_t> {
-  const Outcome outcome = call(*state_, &Table::DeviceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
+auto DeviceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Result<VgpuSchedulerLogInfo> {
+  abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info{};
+  scheduler_log_info.engineId = engine_id;
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
   if (!outcome.ok()) return outcome.failure();
-  return scheduler_log_info;
+  return detail::value_of<VgpuSchedulerLogInfo>(scheduler_log_info);
 }
 
 auto DeviceMethods::set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::pgpu_metadata_string() const -> Result<std::string> {
-  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return call(*state_, &Table::DeviceGetPgpuMetadataString, handle_, array, length); });
+  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::DeviceGetPgpuMetadataString, handle_, array, length); });
 }
 
-auto DeviceMethods::vgpu_scheduler_log_v1() const -> Result<abi::nvmlVgpuSchedulerLog_t> {
+auto DeviceMethods::vgpu_scheduler_log_v1() const -> Result<VgpuSchedulerLog> {
   abi::nvmlVgpuSchedulerLog_t scheduler_log{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetVgpuSchedulerLog, handle_, &scheduler_log);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerLog, handle_, &scheduler_log);
   if (!outcome.ok()) return outcome.failure();
-  return scheduler_log;
+  return detail::value_of<VgpuSchedulerLog>(scheduler_log);
 }
 
-auto DeviceMethods::vgpu_scheduler_state_v1() const -> Result<abi::nvmlVgpuSchedulerGetState_t> {
+auto DeviceMethods::vgpu_scheduler_state_v1() const -> Result<VgpuSchedulerState> {
   abi::nvmlVgpuSchedulerGetState_t scheduler_state{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetVgpuSchedulerState, handle_, &scheduler_state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerState, handle_, &scheduler_state);
   if (!outcome.ok()) return outcome.failure();
-  return scheduler_state;
+  return detail::value_of<VgpuSchedulerState>(scheduler_state);
 }
 
 auto DeviceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerSetState_t scheduler_state) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceSetVgpuSchedulerState, handle_, &scheduler_state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuSchedulerState, handle_, &scheduler_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::vgpu_scheduler_capabilities() const -> Result<abi::nvmlVgpuSchedulerCapabilities_t> {
+auto DeviceMethods::vgpu_scheduler_capabilities() const -> Result<VgpuSchedulerCapabilities> {
   abi::nvmlVgpuSchedulerCapabilities_t capabilities{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetVgpuSchedulerCapabilities, handle_, &capabilities);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerCapabilities, handle_, &capabilities);
   if (!outcome.ok()) return outcome.failure();
-  return capabilities;
+  return detail::value_of<VgpuSchedulerCapabilities>(capabilities);
 }
 
-auto DeviceMethods::vgpu_instances_utilization_info(abi::nvmlVgpuInstancesUtilizationInfo_v1_t vgpu_util_info) const -> Result<Listing<abi::nvmlVgpuInstancesUtilizationInfo_v1_t, abi::nvmlVgpuInstanceUtilizationInfo_v1_t>> {
-  Listing<abi::nvmlVgpuInstancesUtilizationInfo_v1_t, abi::nvmlVgpuInstanceUtilizationInfo_v1_t> answer;
+auto DeviceMethods::vgpu_instances_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<VgpuInstancesUtilizationInfo> {
+  VgpuInstancesUtilizationInfo answer;
   auto entries = detail::read_list<abi::nvmlVgpuInstanceUtilizationInfo_v1_t>([&](unsigned int* length, abi::nvmlVgpuInstanceUtilizationInfo_v1_t* array) {
+    abi::nvmlVgpuInstancesUtilizationInfo_v1_t vgpu_util_info{};
     vgpu_util_info.version = abi::version_tag<abi::nvmlVgpuInstancesUtilizationInfo_v1_t>;
+    vgpu_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     vgpu_util_info.vgpuInstanceCount = *length;
     vgpu_util_info.vgpuUtilArray = array;
-    const Outcome outcome = call(*state_, &Table::DeviceGetVgpuInstancesUtilizationInfo, handle_, &vgpu_util_info);
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuInstancesUtilizationInfo, handle_, &vgpu_util_info);
     *length = vgpu_util_info.vgpuInstanceCount;
-    answer.header = vgpu_util_info;
-    answer.header.vgpuUtilArray = nullptr;
+    answer = detail::value_of<VgpuInstancesUtilizationInfo>(vgpu_util_info);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.instances = detail::values_of<VgpuInstanceUtilizationInfo>(*entries);
   return answer;
 }
 
-auto DeviceMethods::vgpu_process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<abi::nvmlVgpuProcessUtilizationSample_t>> {
+auto DeviceMethods::vgpu_process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<VgpuProcessUtilizationSample>> {
   if (!detail::holds<unsigned long long>(last_seen_time_stamp)) return Failure(Errc::invalid_argument, "nvmlDeviceGetVgpuProcessUtilization", "last_seen_time_stamp is out of range");
-  return detail::read_list<abi::nvmlVgpuProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlVgpuProcessUtilizationSample_t* array) { return call(*state_, &Table::DeviceGetVgpuProcessUtilization, handle_, static_cast<unsigned long long>(last_seen_time_stamp.count()), length, array); });
+  return detail::value_list<VgpuProcessUtilizationSample>(detail::read_list<abi::nvmlVgpuProcessUtilizationSample_t>([&](unsigned int* length, abi::nvmlVgpuProcessUtilizationSample_t* array) { return detail::call(*state_, &Table::DeviceGetVgpuProcessUtilization, handle_, static_cast<unsigned long long>(last_seen_time_stamp.count()), length, array); }));
 }
 
-auto DeviceMethods::vgpu_processes_utilization_info(abi::nvmlVgpuProcessesUtilizationInfo_v1_t vgpu_proc_util_info) const -> Result<Listing<abi::nvmlVgpuProcessesUtilizationInfo_v1_t, abi::nvmlVgpuProcessUtilizationInfo_v1_t>> {
-  Listing<abi::nvmlVgpuProcessesUtilizationInfo_v1_t, abi::nvmlVgpuProcessUtilizationInfo_v1_t> answer;
+auto DeviceMethods::vgpu_processes_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<VgpuProcessesUtilizationInfo> {
+  VgpuProcessesUtilizationInfo answer;
   auto entries = detail::read_list<abi::nvmlVgpuProcessUtilizationInfo_v1_t>([&](unsigned int* length, abi::nvmlVgpuProcessUtilizationInfo_v1_t* array) {
+    abi::nvmlVgpuProcessesUtilizationInfo_v1_t vgpu_proc_util_info{};
     vgpu_proc_util_info.version = abi::version_tag<abi::nvmlVgpuProcessesUtilizationInfo_v1_t>;
+    vgpu_proc_util_info.lastSeenTimeStamp = static_cast<unsigned long long>(last_seen_time_stamp.count());
     vgpu_proc_util_info.vgpuProcessCount = *length;
     vgpu_proc_util_info.vgpuProcUtilArray = array;
-    const Outcome outcome = call(*state_, &Table::DeviceGetVgpuProcessesUtilizationInfo, handle_, &vgpu_proc_util_info);
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuProcessesUtilizationInfo, handle_, &vgpu_proc_util_info);
     *length = vgpu_proc_util_info.vgpuProcessCount;
-    answer.header = vgpu_proc_util_info;
-    answer.header.vgpuProcUtilArray = nullptr;
+    answer = detail::value_of<VgpuProcessesUtilizationInfo>(vgpu_proc_util_info);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.processes = detail::values_of<VgpuProcessUtilizationInfo>(*entries);
   return answer;
 }
 
-auto DeviceMethods::read_write_prm(abi::nvmlPRMTLV_v1_t buffer) const -> Result<abi::nvmlPRMTLV_v1_t> {
-  const Outcome outcome = call(*state_, &Table::DeviceReadWritePRM_v1, handle_, &buffer);
+auto DeviceMethods::read_write_prm(unsigned int data_size, const std::array<unsigned char, 496>& in_data) const -> Result<PrmTlv> {
+  abi::nvmlPRMTLV_v1_t buffer{};
+  buffer.dataSize = data_size;
+  std::copy(in_data.begin(), in_data.end(), buffer.inData);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceReadWritePRM_v1, handle_, &buffer);
   if (!outcome.ok()) return outcome.failure();
-  return buffer;
+  return detail::value_of<PrmTlv>(buffer);
 }
 
-auto DeviceMethods::mig_mode() const -> Result<MigMode> {
-  unsigned int current_mode{};
-  unsigned int pending_mode{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMigMode, handle_, &current_mode, &pending_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return MigMode{current_mode, pending_mode};
-}
-
-auto DeviceMethods::gpu_instance_profile_info(unsigned int profile) const -> Result<abi::nvmlGpuInstanceProfileInfo_t> {
+auto DeviceMethods::gpu_instance_profile_info(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
   abi::nvmlGpuInstanceProfileInfo_t info{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpuInstanceProfileInfo, handle_, profile, &info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfo, handle_, profile, &info);
   if (!outcome.ok()) return outcome.failure();
-  return info;
+  return detail::value_of<GpuInstanceProfileInfo>(info);
 }
 
-auto DeviceMethods::gpu_instance_profile_info_v(unsigned int profile, abi::nvmlGpuInstanceProfileInfo_v3_t info) const -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+auto DeviceMethods::gpu_instance_profile_info_v(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfoV, 3, [&]() -> Result<GpuInstanceProfileInfo> {
+        abi::nvmlGpuInstanceProfileInfo_v3_t info{};
         info.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v3_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+        return detail::value_of<GpuInstanceProfileInfo>(info);
+      }),
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfoV, 2, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, &older);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGpuInstanceProfileInfo_v3_t>(older);
-      });
+        return detail::value_of<GpuInstanceProfileInfo>(older);
+      }));
 }
 
-auto DeviceMethods::gpu_instance_profile_info_by_id(unsigned int profile_id, abi::nvmlGpuInstanceProfileInfo_v3_t info) const -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+auto DeviceMethods::gpu_instance_profile_info_by_id(unsigned int profile_id) const -> Result<GpuInstanceProfileInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfoByIdV, 3, [&]() -> Result<GpuInstanceProfileInfo> {
+        abi::nvmlGpuInstanceProfileInfo_v3_t info{};
         info.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v3_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlGpuInstanceProfileInfo_v3_t> {
+        return detail::value_of<GpuInstanceProfileInfo>(info);
+      }),
+      detail::by(&Table::DeviceGetGpuInstanceProfileInfoByIdV, 2, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
-        const Outcome outcome = call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, &older);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlGpuInstanceProfileInfo_v3_t>(older);
-      });
+        return detail::value_of<GpuInstanceProfileInfo>(older);
+      }));
 }
 
-auto DeviceMethods::gpu_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<abi::nvmlGpuInstancePlacement_t>> {
+auto DeviceMethods::gpu_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<GpuInstancePlacement>> {
   return detail::newest_of(
-      [&]() -> Result<std::vector<abi::nvmlGpuInstancePlacement_t>> {
-        return detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements_v2, handle_, profile_id, array, length); });
-      },
-      [&]() -> Result<std::vector<abi::nvmlGpuInstancePlacement_t>> {
-        return detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements, handle_, profile_id, array, length); });
-      });
-}
-
-auto DeviceMethods::gpu_instance_remaining_capacity(unsigned int profile_id) const -> Result<unsigned int> {
-  unsigned int count{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpuInstanceRemainingCapacity, handle_, profile_id, &count);
-  if (!outcome.ok()) return outcome.failure();
-  return count;
+      detail::by(&Table::DeviceGetGpuInstancePossiblePlacements_v2, 0, [&]() -> Result<std::vector<GpuInstancePlacement>> {
+        return detail::value_list<GpuInstancePlacement>(detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements_v2, handle_, profile_id, array, length); }));
+      }),
+      detail::by(&Table::DeviceGetGpuInstancePossiblePlacements, 0, [&]() -> Result<std::vector<GpuInstancePlacement>> {
+        return detail::value_list<GpuInstancePlacement>(detail::read_known<abi::nvmlGpuInstancePlacement_t>([&](unsigned int* length, abi::nvmlGpuInstancePlacement_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstancePossiblePlacements, handle_, profile_id, array, length); }));
+      }));
 }
 
 auto DeviceMethods::create_gpu_instance(unsigned int profile_id) const -> Result<GpuInstance> {
   abi::nvmlGpuInstance_t gpu_instance{};
-  const Outcome outcome = call(*state_, &Table::DeviceCreateGpuInstance, handle_, profile_id, &gpu_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceCreateGpuInstance, handle_, profile_id, &gpu_instance);
   if (!outcome.ok()) return outcome.failure();
   return GpuInstance(state_, gpu_instance);
 }
 
 auto DeviceMethods::create_gpu_instance_with_placement(unsigned int profile_id, abi::nvmlGpuInstancePlacement_t placement) const -> Result<GpuInstance> {
   abi::nvmlGpuInstance_t gpu_instance{};
-  const Outcome outcome = call(*state_, &Table::DeviceCreateGpuInstanceWithPlacement, handle_, profile_id, &placement, &gpu_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceCreateGpuInstanceWithPlacement, handle_, profile_id, &placement, &gpu_instance);
   if (!outcome.ok()) return outcome.failure();
   return GpuInstance(state_, gpu_instance);
 }
 
 auto DeviceMethods::gpu_instances(unsigned int profile_id) const -> Result<std::vector<GpuInstance>> {
-  const auto natives = detail::read_known<abi::nvmlGpuInstance_t>([&](unsigned int* length, abi::nvmlGpuInstance_t* array) { return call(*state_, &Table::DeviceGetGpuInstances, handle_, profile_id, array, length); });
+  const auto natives = detail::read_known<abi::nvmlGpuInstance_t>([&](unsigned int* length, abi::nvmlGpuInstance_t* array) { return detail::call(*state_, &Table::DeviceGetGpuInstances, handle_, profile_id, array, length); });
   if (!natives) return natives.error();
   std::vector<GpuInstance> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
@@ -1720,155 +999,118 @@ auto DeviceMethods::gpu_instances(unsigned int profile_id) const -> Result<std::
 
 auto DeviceMethods::gpu_instance_by_id(unsigned int id) const -> Result<GpuInstance> {
   abi::nvmlGpuInstance_t gpu_instance{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpuInstanceById, handle_, id, &gpu_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceById, handle_, id, &gpu_instance);
   if (!outcome.ok()) return outcome.failure();
   return GpuInstance(state_, gpu_instance);
 }
 
-auto DeviceMethods::is_mig_device_handle() const -> Result<unsigned int> {
-  unsigned int is_mig_device{};
-  const Outcome outcome = call(*state_, &Table::DeviceIsMigDeviceHandle, handle_, &is_mig_device);
-  if (!outcome.ok()) return outcome.failure();
-  return is_mig_device;
-}
-
-auto DeviceMethods::gpu_instance_id() const -> Result<unsigned int> {
-  unsigned int id{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetGpuInstanceId, handle_, &id);
-  if (!outcome.ok()) return outcome.failure();
-  return id;
-}
-
-auto DeviceMethods::compute_instance_id() const -> Result<unsigned int> {
-  unsigned int id{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetComputeInstanceId, handle_, &id);
-  if (!outcome.ok()) return outcome.failure();
-  return id;
-}
-
-auto DeviceMethods::max_mig_device_count() const -> Result<unsigned int> {
-  unsigned int count{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMaxMigDeviceCount, handle_, &count);
-  if (!outcome.ok()) return outcome.failure();
-  return count;
-}
-
 auto DeviceMethods::mig_device_handle_by_index(unsigned int index) const -> Result<Device> {
   abi::nvmlDevice_t mig_device{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetMigDeviceHandleByIndex, handle_, index, &mig_device);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMigDeviceHandleByIndex, handle_, index, &mig_device);
   if (!outcome.ok()) return outcome.failure();
   return Device(state_, mig_device);
 }
 
 auto DeviceMethods::device_handle_from_mig_device_handle() const -> Result<Device> {
   abi::nvmlDevice_t device{};
-  const Outcome outcome = call(*state_, &Table::DeviceGetDeviceHandleFromMigDeviceHandle, handle_, &device);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDeviceHandleFromMigDeviceHandle, handle_, &device);
   if (!outcome.ok()) return outcome.failure();
   return Device(state_, device);
 }
 
-auto DeviceMethods::gpm_query_device_support(abi::nvmlGpmSupport_t gpm_support) const -> Result<abi::nvmlGpmSupport_t> {
+auto DeviceMethods::gpm_query_device_support() const -> Result<GpmSupport> {
+  abi::nvmlGpmSupport_t gpm_support{};
   gpm_support.version = abi::version_tag<abi::nvmlGpmSupport_t>;
-  const Outcome outcome = call(*state_, &Table::GpmQueryDeviceSupport, handle_, &gpm_support);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpmQueryDeviceSupport, handle_, &gpm_support);
   if (!outcome.ok()) return outcome.failure();
-  return gpm_support;
+  return detail::value_of<GpmSupport>(gpm_support);
 }
 
-auto DeviceMethods::gpm_streaming_enabled() const -> Result<unsigned int> {
-  unsigned int state{};
-  const Outcome outcome = call(*state_, &Table::GpmQueryIfStreamingEnabled, handle_, &state);
-  if (!outcome.ok()) return outcome.failure();
-  return state;
-}
-
-auto DeviceMethods::set_gpm_streaming_enabled(unsigned int state) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::GpmSetStreamingEnabled, handle_, state);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto DeviceMethods::capabilities(abi::nvmlDeviceCapabilities_v1_t caps) const -> Result<abi::nvmlDeviceCapabilities_v1_t> {
+auto DeviceMethods::capabilities() const -> Result<DeviceCapabilities> {
+  abi::nvmlDeviceCapabilities_v1_t caps{};
   caps.version = abi::version_tag<abi::nvmlDeviceCapabilities_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceGetCapabilities, handle_, &caps);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCapabilities, handle_, &caps);
   if (!outcome.ok()) return outcome.failure();
-  return caps;
+  return detail::value_of<DeviceCapabilities>(caps);
 }
 
-auto DeviceMethods::workload_power_profile_profiles_info(abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t profiles_info) const -> Result<abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t> {
+auto DeviceMethods::workload_power_profile_profiles_info() const -> Result<WorkloadPowerProfiles> {
+  abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t profiles_info{};
   profiles_info.version = abi::version_tag<abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceWorkloadPowerProfileGetProfilesInfo, handle_, &profiles_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileGetProfilesInfo, handle_, &profiles_info);
   if (!outcome.ok()) return outcome.failure();
-  return profiles_info;
+  return detail::value_of<WorkloadPowerProfiles>(profiles_info);
 }
 
-auto DeviceMethods::workload_power_profile_current_profiles(abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t current_profiles) const -> Result<abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t> {
+auto DeviceMethods::workload_power_profile_current_profiles() const -> Result<CurrentWorkloadPowerProfiles> {
+  abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t current_profiles{};
   current_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceWorkloadPowerProfileGetCurrentProfiles, handle_, &current_profiles);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileGetCurrentProfiles, handle_, &current_profiles);
   if (!outcome.ok()) return outcome.failure();
-  return current_profiles;
+  return detail::value_of<CurrentWorkloadPowerProfiles>(current_profiles);
 }
 
 auto DeviceMethods::set_workload_power_profile_requested_profiles(abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t requested_profiles) const -> Result<void> {
   requested_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceWorkloadPowerProfileSetRequestedProfiles, handle_, &requested_profiles);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileSetRequestedProfiles, handle_, &requested_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::clear_workload_power_profile_requested_profiles(abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t requested_profiles) const -> Result<void> {
   requested_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceWorkloadPowerProfileClearRequestedProfiles, handle_, &requested_profiles);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileClearRequestedProfiles, handle_, &requested_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::update_workload_power_profiles(abi::nvmlWorkloadPowerProfileUpdateProfiles_v1_t update_profiles) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceWorkloadPowerProfileUpdateProfiles_v1, handle_, &update_profiles);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileUpdateProfiles_v1, handle_, &update_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::activate_power_smoothing_preset_profile(abi::nvmlPowerSmoothingProfile_v1_t profile) const -> Result<void> {
   profile.version = abi::version_tag<abi::nvmlPowerSmoothingProfile_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DevicePowerSmoothingActivatePresetProfile, handle_, &profile);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingActivatePresetProfile, handle_, &profile);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::update_power_smoothing_preset_profile_param(abi::nvmlPowerSmoothingProfile_v1_t profile) const -> Result<void> {
   profile.version = abi::version_tag<abi::nvmlPowerSmoothingProfile_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DevicePowerSmoothingUpdatePresetProfileParam, handle_, &profile);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingUpdatePresetProfileParam, handle_, &profile);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto DeviceMethods::set_power_smoothing_state(abi::nvmlPowerSmoothingState_v1_t state) const -> Result<void> {
   state.version = abi::version_tag<abi::nvmlPowerSmoothingState_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DevicePowerSmoothingSetState, handle_, &state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingSetState, handle_, &state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::sram_unique_uncorrected_ecc_error_counts(abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t error_counts) const -> Result<Listing<abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t, abi::nvmlEccSramUniqueUncorrectedErrorEntry_v1_t>> {
-  Listing<abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t, abi::nvmlEccSramUniqueUncorrectedErrorEntry_v1_t> answer;
+auto DeviceMethods::sram_unique_uncorrected_ecc_error_counts() const -> Result<EccSramUniqueUncorrectedErrorCounts> {
+  EccSramUniqueUncorrectedErrorCounts answer;
   auto entries = detail::read_list<abi::nvmlEccSramUniqueUncorrectedErrorEntry_v1_t>([&](unsigned int* length, abi::nvmlEccSramUniqueUncorrectedErrorEntry_v1_t* array) {
+    abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t error_counts{};
     error_counts.version = abi::version_tag<abi::nvmlEccSramUniqueUncorrectedErrorCounts_v1_t>;
     error_counts.entryCount = *length;
     error_counts.entries = array;
-    const Outcome outcome = call(*state_, &Table::DeviceGetSramUniqueUncorrectedEccErrorCounts, handle_, &error_counts);
+    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSramUniqueUncorrectedEccErrorCounts, handle_, &error_counts);
     *length = error_counts.entryCount;
-    answer.header = error_counts;
-    answer.header.entries = nullptr;
+    answer = detail::value_of<EccSramUniqueUncorrectedErrorCounts>(error_counts);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.entries = detail::values_of<EccSramUniqueUncorrectedError>(*entries);
   return answer;
 }
 
 auto DeviceMethods::set_rusd_settings(abi::nvmlRusdSettings_v1_t settings) const -> Result<void> {
   settings.version = abi::version_tag<abi::nvmlRusdSettings_v1_t>;
-  const Outcome outcome = call(*state_, &Table::DeviceSetRusdSettings_v1, handle_, &settings);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetRusdSettings_v1, handle_, &settings);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

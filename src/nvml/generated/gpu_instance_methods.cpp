@@ -10,174 +10,182 @@ namespace nvmlkit::nvml {
 using detail::call;
 using detail::Outcome;
 
-auto GpuInstanceMethods::creatable_vgpus(abi::nvmlVgpuTypeIdInfo_v1_t vgpus) const -> Result<Listing<abi::nvmlVgpuTypeIdInfo_v1_t, abi::nvmlVgpuTypeId_t>> {
-  Listing<abi::nvmlVgpuTypeIdInfo_v1_t, abi::nvmlVgpuTypeId_t> answer;
+auto GpuInstanceMethods::creatable_vgpus() const -> Result<VgpuTypeIds> {
+  VgpuTypeIds answer;
   auto entries = detail::read_list<abi::nvmlVgpuTypeId_t>([&](unsigned int* length, abi::nvmlVgpuTypeId_t* array) {
+    abi::nvmlVgpuTypeIdInfo_v1_t vgpus{};
     vgpus.version = abi::version_tag<abi::nvmlVgpuTypeIdInfo_v1_t>;
     vgpus.vgpuCount = *length;
     vgpus.vgpuTypeIds = array;
-    const Outcome outcome = call(*state_, &Table::GpuInstanceGetCreatableVgpus, handle_, &vgpus);
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetCreatableVgpus, handle_, &vgpus);
     *length = vgpus.vgpuCount;
-    answer.header = vgpus;
-    answer.header.vgpuTypeIds = nullptr;
+    answer = detail::value_of<VgpuTypeIds>(vgpus);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.vgpu_type_ids = *std::move(entries);
   return answer;
 }
 
-auto GpuInstanceMethods::active_vgpus(abi::nvmlActiveVgpuInstanceInfo_v1_t vgpu_instance_info) const -> Result<Listing<abi::nvmlActiveVgpuInstanceInfo_v1_t, abi::nvmlVgpuInstance_t>> {
-  Listing<abi::nvmlActiveVgpuInstanceInfo_v1_t, abi::nvmlVgpuInstance_t> answer;
+auto GpuInstanceMethods::active_vgpus() const -> Result<ActiveVgpuInstances> {
+  ActiveVgpuInstances answer;
   auto entries = detail::read_list<abi::nvmlVgpuInstance_t>([&](unsigned int* length, abi::nvmlVgpuInstance_t* array) {
+    abi::nvmlActiveVgpuInstanceInfo_v1_t vgpu_instance_info{};
     vgpu_instance_info.version = abi::version_tag<abi::nvmlActiveVgpuInstanceInfo_v1_t>;
     vgpu_instance_info.vgpuCount = *length;
     vgpu_instance_info.vgpuInstances = array;
-    const Outcome outcome = call(*state_, &Table::GpuInstanceGetActiveVgpus, handle_, &vgpu_instance_info);
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetActiveVgpus, handle_, &vgpu_instance_info);
     *length = vgpu_instance_info.vgpuCount;
-    answer.header = vgpu_instance_info;
-    answer.header.vgpuInstances = nullptr;
+    answer = detail::value_of<ActiveVgpuInstances>(vgpu_instance_info);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.vgpu_instances = *std::move(entries);
   return answer;
 }
 
 auto GpuInstanceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerState_v1_t scheduler) const -> Result<void> {
   scheduler.version = abi::version_tag<abi::nvmlVgpuSchedulerState_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceSetVgpuSchedulerState, handle_, &scheduler);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState, handle_, &scheduler);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto GpuInstanceMethods::vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerStateInfo_v1_t scheduler_state_info) const -> Result<abi::nvmlVgpuSchedulerStateInfo_v1_t> {
-  scheduler_state_info.version = abi::version_tag<abi::nvmlVgpuSchedulerStateInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuSchedulerState, handle_, &scheduler_state_info);
-  if (!outcome.ok()) return outcome.failure();
-  return scheduler_state_info;
-}
-
-auto GpuInstanceMethods::vgpu_scheduler_log_v1(abi::nvmlVgpuSchedulerLogInfo_v1_t scheduler_log_info) const -> Result<abi::nvmlVgpuSchedulerLogInfo_v1_t> {
-  scheduler_log_info.version = abi::version_tag<abi::nvmlVgpuSchedulerLogInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog, handle_, &scheduler_log_info);
-  if (!outcome.ok()) return outcome.failure();
-  return scheduler_log_info;
-}
-
-auto GpuInstanceMethods::vgpu_type_creatable_placements(abi::nvmlVgpuCreatablePlacementInfo_v1_t creatable_placement_info) const -> Result<Listing<abi::nvmlVgpuCreatablePlacementInfo_v1_t, unsigned int>> {
-  Listing<abi::nvmlVgpuCreatablePlacementInfo_v1_t, unsigned int> answer;
+auto GpuInstanceMethods::vgpu_type_creatable_placements(abi::nvmlVgpuTypeId_t vgpu_type_id) const -> Result<VgpuCreatablePlacements> {
+  VgpuCreatablePlacements answer;
   auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+    abi::nvmlVgpuCreatablePlacementInfo_v1_t creatable_placement_info{};
     creatable_placement_info.version = abi::version_tag<abi::nvmlVgpuCreatablePlacementInfo_v1_t>;
+    creatable_placement_info.vgpuTypeId = vgpu_type_id;
     creatable_placement_info.count = *length;
     creatable_placement_info.placementIds = array;
-    const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuTypeCreatablePlacements, handle_, &creatable_placement_info);
+    const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuTypeCreatablePlacements, handle_, &creatable_placement_info);
     *length = creatable_placement_info.count;
-    answer.header = creatable_placement_info;
-    answer.header.placementIds = nullptr;
+    answer = detail::value_of<VgpuCreatablePlacements>(creatable_placement_info);
     return outcome;
   });
   if (!entries) return entries.error();
-  answer.entries = *std::move(entries);
+  answer.placement_ids = *std::move(entries);
   return answer;
 }
 
-auto GpuInstanceMethods::vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<abi::nvmlVgpuHeterogeneousMode_v1_t> {
+auto GpuInstanceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogeneousMode> {
+  abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode{};
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
-  return heterogeneous_mode;
+  return detail::value_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
 
 auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const Outcome outcome = call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto GpuInstanceMethods::vgpu_scheduler_state(abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info) const -> Result<abi::nvmlVgpuSchedulerStateInfo_v2_t> {
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
-  if (!outcome.ok()) return outcome.failure();
-  return scheduler_state_info;
+auto GpuInstanceMethods::vgpu_scheduler_state(unsigned int engine_id) const -> Result<VgpuSchedulerStateInfo> {
+  return detail::newest_of(
+      detail::by(&Table::GpuInstanceGetVgpuSchedulerState_v2, 0, [&]() -> Result<VgpuSchedulerStateInfo> {
+        abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info{};
+        scheduler_state_info.engineId = engine_id;
+        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::value_of<VgpuSchedulerStateInfo>(scheduler_state_info);
+      }),
+      detail::by(&Table::GpuInstanceGetVgpuSchedulerState, 1, [&]() -> Result<VgpuSchedulerStateInfo> {
+        abi::nvmlVgpuSchedulerStateInfo_v1_t older{};
+        older.version = abi::version_tag<abi::nvmlVgpuSchedulerStateInfo_v1_t>;
+        older.engineId = engine_id;
+        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerState, handle_, &older);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::value_of<VgpuSchedulerStateInfo>(older);
+      }));
 }
 
-auto GpuInstanceMethods::vgpu_scheduler_log(abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info) const -> Result<abi::nvmlVgpuSchedulerLogInfo_v2_t> {
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
-  if (!outcome.ok()) return outcome.failure();
-  return scheduler_log_info;
+auto GpuInstanceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Result<VgpuSchedulerLogInfo> {
+  return detail::newest_of(
+      detail::by(&Table::GpuInstanceGetVgpuSchedulerLog_v2, 0, [&]() -> Result<VgpuSchedulerLogInfo> {
+        abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info{};
+        scheduler_log_info.engineId = engine_id;
+        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::value_of<VgpuSchedulerLogInfo>(scheduler_log_info);
+      }),
+      detail::by(&Table::GpuInstanceGetVgpuSchedulerLog, 1, [&]() -> Result<VgpuSchedulerLogInfo> {
+        abi::nvmlVgpuSchedulerLogInfo_v1_t older{};
+        older.version = abi::version_tag<abi::nvmlVgpuSchedulerLogInfo_v1_t>;
+        older.engineId = engine_id;
+        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog, handle_, &older);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::value_of<VgpuSchedulerLogInfo>(older);
+      }));
 }
 
 auto GpuInstanceMethods::set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::GpuInstanceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto GpuInstanceMethods::destroy() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::GpuInstanceDestroy, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceDestroy, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto GpuInstanceMethods::info() const -> Result<abi::nvmlGpuInstanceInfo_t> {
+auto GpuInstanceMethods::info() const -> Result<GpuInstanceInfo> {
   abi::nvmlGpuInstanceInfo_t info{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetInfo, handle_, &info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetInfo, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
-  return info;
+  return detail::value_of<GpuInstanceInfo>(info);
 }
 
-auto GpuInstanceMethods::compute_instance_profile_info(unsigned int profile, unsigned int eng_profile) const -> Result<abi::nvmlComputeInstanceProfileInfo_t> {
+auto GpuInstanceMethods::compute_instance_profile_info(unsigned int profile, unsigned int eng_profile) const -> Result<ComputeInstanceProfileInfo> {
   abi::nvmlComputeInstanceProfileInfo_t info{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfo, handle_, profile, eng_profile, &info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfo, handle_, profile, eng_profile, &info);
   if (!outcome.ok()) return outcome.failure();
-  return info;
+  return detail::value_of<ComputeInstanceProfileInfo>(info);
 }
 
-auto GpuInstanceMethods::compute_instance_profile_info_v(unsigned int profile, unsigned int eng_profile, abi::nvmlComputeInstanceProfileInfo_v3_t info) const -> Result<abi::nvmlComputeInstanceProfileInfo_v3_t> {
+auto GpuInstanceMethods::compute_instance_profile_info_v(unsigned int profile, unsigned int eng_profile) const -> Result<ComputeInstanceProfileInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlComputeInstanceProfileInfo_v3_t> {
+      detail::by(&Table::GpuInstanceGetComputeInstanceProfileInfoV, 3, [&]() -> Result<ComputeInstanceProfileInfo> {
+        abi::nvmlComputeInstanceProfileInfo_v3_t info{};
         info.version = abi::version_tag<abi::nvmlComputeInstanceProfileInfo_v3_t>;
-        const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, reinterpret_cast<abi::nvmlComputeInstanceProfileInfo_v2_t*>(&info));
+        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, reinterpret_cast<abi::nvmlComputeInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
-        return info;
-      },
-      [&]() -> Result<abi::nvmlComputeInstanceProfileInfo_v3_t> {
+        return detail::value_of<ComputeInstanceProfileInfo>(info);
+      }),
+      detail::by(&Table::GpuInstanceGetComputeInstanceProfileInfoV, 2, [&]() -> Result<ComputeInstanceProfileInfo> {
         abi::nvmlComputeInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlComputeInstanceProfileInfo_v2_t>;
-        const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, &older);
+        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlComputeInstanceProfileInfo_v3_t>(older);
-      });
+        return detail::value_of<ComputeInstanceProfileInfo>(older);
+      }));
 }
 
-auto GpuInstanceMethods::compute_instance_remaining_capacity(unsigned int profile_id) const -> Result<unsigned int> {
-  unsigned int count{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceRemainingCapacity, handle_, profile_id, &count);
-  if (!outcome.ok()) return outcome.failure();
-  return count;
-}
-
-auto GpuInstanceMethods::compute_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<abi::nvmlComputeInstancePlacement_t>> {
-  return detail::read_known<abi::nvmlComputeInstancePlacement_t>([&](unsigned int* length, abi::nvmlComputeInstancePlacement_t* array) { return call(*state_, &Table::GpuInstanceGetComputeInstancePossiblePlacements, handle_, profile_id, array, length); });
+auto GpuInstanceMethods::compute_instance_possible_placements(unsigned int profile_id) const -> Result<std::vector<ComputeInstancePlacement>> {
+  return detail::value_list<ComputeInstancePlacement>(detail::read_known<abi::nvmlComputeInstancePlacement_t>([&](unsigned int* length, abi::nvmlComputeInstancePlacement_t* array) { return detail::call(*state_, &Table::GpuInstanceGetComputeInstancePossiblePlacements, handle_, profile_id, array, length); }));
 }
 
 auto GpuInstanceMethods::create_compute_instance(unsigned int profile_id) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstance_t compute_instance{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceCreateComputeInstance, handle_, profile_id, &compute_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstance, handle_, profile_id, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
   return ComputeInstance(state_, compute_instance);
 }
 
 auto GpuInstanceMethods::create_compute_instance_with_placement(unsigned int profile_id, abi::nvmlComputeInstancePlacement_t placement) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstance_t compute_instance{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &placement, &compute_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &placement, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
   return ComputeInstance(state_, compute_instance);
 }
 
 auto GpuInstanceMethods::compute_instances(unsigned int profile_id) const -> Result<std::vector<ComputeInstance>> {
-  const auto natives = detail::read_known<abi::nvmlComputeInstance_t>([&](unsigned int* length, abi::nvmlComputeInstance_t* array) { return call(*state_, &Table::GpuInstanceGetComputeInstances, handle_, profile_id, array, length); });
+  const auto natives = detail::read_known<abi::nvmlComputeInstance_t>([&](unsigned int* length, abi::nvmlComputeInstance_t* array) { return detail::call(*state_, &Table::GpuInstanceGetComputeInstances, handle_, profile_id, array, length); });
   if (!natives) return natives.error();
   std::vector<ComputeInstance> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
@@ -186,7 +194,7 @@ auto GpuInstanceMethods::compute_instances(unsigned int profile_id) const -> Res
 
 auto GpuInstanceMethods::compute_instance_by_id(unsigned int id) const -> Result<ComputeInstance> {
   abi::nvmlComputeInstance_t compute_instance{};
-  const Outcome outcome = call(*state_, &Table::GpuInstanceGetComputeInstanceById, handle_, id, &compute_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceById, handle_, id, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
   return ComputeInstance(state_, compute_instance);
 }

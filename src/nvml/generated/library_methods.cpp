@@ -11,160 +11,124 @@ using detail::call;
 using detail::Outcome;
 
 auto LibraryMethods::driver_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::SystemGetDriverVersion, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::SystemGetDriverVersion, array, length); });
 }
 
 auto LibraryMethods::nvml_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::SystemGetNVMLVersion, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::SystemGetNVMLVersion, array, length); });
 }
 
 auto LibraryMethods::cuda_driver_version() const -> Result<int> {
   return detail::newest_of(
-      [&]() -> Result<int> {
+      detail::by(&Table::SystemGetCudaDriverVersion_v2, 0, [&]() -> Result<int> {
         int cuda_driver_version{};
-        const Outcome outcome = call(*state_, &Table::SystemGetCudaDriverVersion_v2, &cuda_driver_version);
+        const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetCudaDriverVersion_v2, &cuda_driver_version);
         if (!outcome.ok()) return outcome.failure();
         return cuda_driver_version;
-      },
-      [&]() -> Result<int> {
+      }),
+      detail::by(&Table::SystemGetCudaDriverVersion, 0, [&]() -> Result<int> {
         int cuda_driver_version{};
-        const Outcome outcome = call(*state_, &Table::SystemGetCudaDriverVersion, &cuda_driver_version);
+        const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetCudaDriverVersion, &cuda_driver_version);
         if (!outcome.ok()) return outcome.failure();
         return cuda_driver_version;
-      });
+      }));
 }
 
 auto LibraryMethods::process_name(unsigned int pid) const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::SystemGetProcessName, pid, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::SystemGetProcessName, pid, array, length); });
 }
 
-auto LibraryMethods::hic_version() const -> Result<std::vector<abi::nvmlHwbcEntry_t>> {
-  return detail::read_list<abi::nvmlHwbcEntry_t>([&](unsigned int* length, abi::nvmlHwbcEntry_t* array) { return call(*state_, &Table::SystemGetHicVersion, length, array); });
+auto LibraryMethods::hic_version() const -> Result<std::vector<HicVersion>> {
+  return detail::value_list<HicVersion>(detail::read_list<abi::nvmlHwbcEntry_t>([&](unsigned int* length, abi::nvmlHwbcEntry_t* array) { return detail::call(*state_, &Table::SystemGetHicVersion, length, array); }));
 }
 
 auto LibraryMethods::topology_gpu_set(unsigned int cpu_number) const -> Result<std::vector<Device>> {
-  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return call(*state_, &Table::SystemGetTopologyGpuSet, cpu_number, length, array); });
+  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*state_, &Table::SystemGetTopologyGpuSet, cpu_number, length, array); });
   if (!natives) return natives.error();
   std::vector<Device> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
   return objects;
 }
 
-auto LibraryMethods::conf_compute_capabilities() const -> Result<abi::nvmlConfComputeSystemCaps_t> {
+auto LibraryMethods::conf_compute_capabilities() const -> Result<ConfComputeCaps> {
   abi::nvmlConfComputeSystemCaps_t capabilities{};
-  const Outcome outcome = call(*state_, &Table::SystemGetConfComputeCapabilities, &capabilities);
+  const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeCapabilities, &capabilities);
   if (!outcome.ok()) return outcome.failure();
-  return capabilities;
+  return detail::value_of<ConfComputeCaps>(capabilities);
 }
 
-auto LibraryMethods::conf_compute_state() const -> Result<abi::nvmlConfComputeSystemState_t> {
+auto LibraryMethods::conf_compute_state() const -> Result<ConfComputeState> {
   abi::nvmlConfComputeSystemState_t state{};
-  const Outcome outcome = call(*state_, &Table::SystemGetConfComputeState, &state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeState, &state);
   if (!outcome.ok()) return outcome.failure();
-  return state;
+  return detail::value_of<ConfComputeState>(state);
 }
 
-auto LibraryMethods::conf_compute_gpus_ready_state() const -> Result<unsigned int> {
-  unsigned int is_accepting_work{};
-  const Outcome outcome = call(*state_, &Table::SystemGetConfComputeGpusReadyState, &is_accepting_work);
-  if (!outcome.ok()) return outcome.failure();
-  return is_accepting_work;
-}
-
-auto LibraryMethods::conf_compute_key_rotation_threshold_info(abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t key_rotation_thr_info) const -> Result<abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t> {
+auto LibraryMethods::conf_compute_key_rotation_threshold_info() const -> Result<ConfComputeKeyRotationThreshold> {
+  abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t key_rotation_thr_info{};
   key_rotation_thr_info.version = abi::version_tag<abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::SystemGetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
   if (!outcome.ok()) return outcome.failure();
-  return key_rotation_thr_info;
-}
-
-auto LibraryMethods::set_conf_compute_gpus_ready_state(unsigned int is_accepting_work) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::SystemSetConfComputeGpusReadyState, is_accepting_work);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
+  return detail::value_of<ConfComputeKeyRotationThreshold>(key_rotation_thr_info);
 }
 
 auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t key_rotation_thr_info) const -> Result<void> {
   key_rotation_thr_info.version = abi::version_tag<abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t>;
-  const Outcome outcome = call(*state_, &Table::SystemSetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::SystemSetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto LibraryMethods::conf_compute_settings(abi::nvmlSystemConfComputeSettings_v1_t settings) const -> Result<abi::nvmlSystemConfComputeSettings_v1_t> {
+auto LibraryMethods::conf_compute_settings() const -> Result<ConfComputeSettings> {
+  abi::nvmlSystemConfComputeSettings_v1_t settings{};
   settings.version = abi::version_tag<abi::nvmlSystemConfComputeSettings_v1_t>;
-  const Outcome outcome = call(*state_, &Table::SystemGetConfComputeSettings, &settings);
+  const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeSettings, &settings);
   if (!outcome.ok()) return outcome.failure();
-  return settings;
-}
-
-auto LibraryMethods::set_nvlink_bw_mode(unsigned int nvlink_bw_mode) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::SystemSetNvlinkBwMode, nvlink_bw_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto LibraryMethods::nvlink_bw_mode() const -> Result<unsigned int> {
-  unsigned int nvlink_bw_mode{};
-  const Outcome outcome = call(*state_, &Table::SystemGetNvlinkBwMode, &nvlink_bw_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return nvlink_bw_mode;
+  return detail::value_of<ConfComputeSettings>(settings);
 }
 
 auto LibraryMethods::modify_drain_state(abi::nvmlPciInfo_t pci_info, bool new_state) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceModifyDrainState, &pci_info, new_state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceModifyDrainState, &pci_info, new_state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto LibraryMethods::query_drain_state(abi::nvmlPciInfo_t pci_info) const -> Result<bool> {
   abi::nvmlEnableState_t current_state{};
-  const Outcome outcome = call(*state_, &Table::DeviceQueryDrainState, &pci_info, &current_state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceQueryDrainState, &pci_info, &current_state);
   if (!outcome.ok()) return outcome.failure();
   return current_state != abi::NVML_FEATURE_DISABLED;
 }
 
 auto LibraryMethods::remove_gpu(abi::nvmlPciInfo_t pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceRemoveGpu_v2, &pci_info, gpu_state, link_state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu_v2, &pci_info, gpu_state, link_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 auto LibraryMethods::discover_gpus(abi::nvmlPciInfo_t pci_info) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceDiscoverGpus, &pci_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceDiscoverGpus, &pci_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto LibraryMethods::vgpu_driver_capabilities(abi::nvmlVgpuDriverCapability_t capability) const -> Result<unsigned int> {
-  unsigned int cap_result{};
-  const Outcome outcome = call(*state_, &Table::GetVgpuDriverCapabilities, capability, &cap_result);
-  if (!outcome.ok()) return outcome.failure();
-  return cap_result;
-}
-
-auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeMaxInstance_v1_t max_instance) const -> Result<abi::nvmlVgpuTypeMaxInstance_v1_t> {
+auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeId_t vgpu_type_id) const -> Result<MaxVgpuInstances> {
+  abi::nvmlVgpuTypeMaxInstance_v1_t max_instance{};
   max_instance.version = abi::version_tag<abi::nvmlVgpuTypeMaxInstance_v1_t>;
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetMaxInstancesPerGpuInstance, &max_instance);
+  max_instance.vgpuTypeId = vgpu_type_id;
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstancesPerGpuInstance, &max_instance);
   if (!outcome.ok()) return outcome.failure();
-  return max_instance;
+  return detail::value_of<MaxVgpuInstances>(max_instance);
 }
 
 auto LibraryMethods::set_vgpu_version(abi::nvmlVgpuVersion_t vgpu_version) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::SetVgpuVersion, &vgpu_version);
+  const detail::Outcome outcome = detail::call(*state_, &Table::SetVgpuVersion, &vgpu_version);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto LibraryMethods::excluded_device_count() const -> Result<unsigned int> {
-  unsigned int device_count{};
-  const Outcome outcome = call(*state_, &Table::GetExcludedDeviceCount, &device_count);
-  if (!outcome.ok()) return outcome.failure();
-  return device_count;
-}
-
 auto LibraryMethods::remove_gpu_v1(abi::nvmlPciInfo_t pci_info) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::DeviceRemoveGpu, &pci_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu, &pci_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

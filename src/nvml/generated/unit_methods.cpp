@@ -10,53 +10,40 @@ namespace nvmlkit::nvml {
 using detail::call;
 using detail::Outcome;
 
-auto UnitMethods::info() const -> Result<abi::nvmlUnitInfo_t> {
+auto UnitMethods::info() const -> Result<UnitInfo> {
   abi::nvmlUnitInfo_t info{};
-  const Outcome outcome = call(*state_, &Table::UnitGetUnitInfo, handle_, &info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetUnitInfo, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
-  return info;
+  return detail::value_of<UnitInfo>(info);
 }
 
-auto UnitMethods::led_state() const -> Result<abi::nvmlLedState_t> {
+auto UnitMethods::led_state() const -> Result<LedState> {
   abi::nvmlLedState_t state{};
-  const Outcome outcome = call(*state_, &Table::UnitGetLedState, handle_, &state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetLedState, handle_, &state);
   if (!outcome.ok()) return outcome.failure();
-  return state;
+  return detail::value_of<LedState>(state);
 }
 
-auto UnitMethods::psu_info() const -> Result<abi::nvmlPSUInfo_t> {
+auto UnitMethods::psu_info() const -> Result<PsuInfo> {
   abi::nvmlPSUInfo_t psu{};
-  const Outcome outcome = call(*state_, &Table::UnitGetPsuInfo, handle_, &psu);
+  const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetPsuInfo, handle_, &psu);
   if (!outcome.ok()) return outcome.failure();
-  return psu;
+  return detail::value_of<PsuInfo>(psu);
 }
 
-auto UnitMethods::temperature(unsigned int type) const -> Result<Celsius> {
-  unsigned int temp{};
-  const Outcome outcome = call(*state_, &Table::UnitGetTemperature, handle_, type, &temp);
-  if (!outcome.ok()) return outcome.failure();
-  return Celsius(temp);
-}
-
-auto UnitMethods::fan_speed_info() const -> Result<abi::nvmlUnitFanSpeeds_t> {
+auto UnitMethods::fan_speed_info() const -> Result<UnitFanSpeeds> {
   abi::nvmlUnitFanSpeeds_t fan_speeds{};
-  const Outcome outcome = call(*state_, &Table::UnitGetFanSpeedInfo, handle_, &fan_speeds);
+  const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetFanSpeedInfo, handle_, &fan_speeds);
   if (!outcome.ok()) return outcome.failure();
-  return fan_speeds;
+  return detail::value_of<UnitFanSpeeds>(fan_speeds);
 }
 
 auto UnitMethods::devices() const -> Result<std::vector<Device>> {
-  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return call(*state_, &Table::UnitGetDevices, handle_, length, array); });
+  const auto natives = detail::read_list<abi::nvmlDevice_t>([&](unsigned int* length, abi::nvmlDevice_t* array) { return detail::call(*state_, &Table::UnitGetDevices, handle_, length, array); });
   if (!natives) return natives.error();
   std::vector<Device> objects;
   for (const auto native : *natives) objects.emplace_back(state_, native);
   return objects;
-}
-
-auto UnitMethods::set_led_state(abi::nvmlLedColor_t color) const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::UnitSetLedState, handle_, color);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
 }
 
 }  // namespace nvmlkit::nvml

@@ -10,154 +10,91 @@ namespace nvmlkit::nvml {
 using detail::call;
 using detail::Outcome;
 
-auto VgpuInstanceMethods::placement_id(abi::nvmlVgpuPlacementId_v1_t placement) const -> Result<abi::nvmlVgpuPlacementId_v1_t> {
+auto VgpuInstanceMethods::placement_id() const -> Result<VgpuPlacementId> {
+  abi::nvmlVgpuPlacementId_v1_t placement{};
   placement.version = abi::version_tag<abi::nvmlVgpuPlacementId_v1_t>;
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetPlacementId, handle_, &placement);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetPlacementId, handle_, &placement);
   if (!outcome.ok()) return outcome.failure();
-  return placement;
+  return detail::value_of<VgpuPlacementId>(placement);
 }
 
-auto VgpuInstanceMethods::runtime_state_size(abi::nvmlVgpuRuntimeState_v1_t state) const -> Result<abi::nvmlVgpuRuntimeState_v1_t> {
+auto VgpuInstanceMethods::runtime_state_size() const -> Result<VgpuRuntimeState> {
+  abi::nvmlVgpuRuntimeState_v1_t state{};
   state.version = abi::version_tag<abi::nvmlVgpuRuntimeState_v1_t>;
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetRuntimeStateSize, handle_, &state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetRuntimeStateSize, handle_, &state);
   if (!outcome.ok()) return outcome.failure();
-  return state;
+  return detail::value_of<VgpuRuntimeState>(state);
 }
 
 auto VgpuInstanceMethods::uuid() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::VgpuInstanceGetUUID, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuInstanceGetUUID, handle_, array, length); });
 }
 
 auto VgpuInstanceMethods::vm_driver_version() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::VgpuInstanceGetVmDriverVersion, handle_, array, length); });
-}
-
-auto VgpuInstanceMethods::fb_usage() const -> Result<Bytes> {
-  unsigned long long fb_usage{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetFbUsage, handle_, &fb_usage);
-  if (!outcome.ok()) return outcome.failure();
-  return Bytes(fb_usage);
-}
-
-auto VgpuInstanceMethods::license_status() const -> Result<unsigned int> {
-  unsigned int licensed{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetLicenseStatus, handle_, &licensed);
-  if (!outcome.ok()) return outcome.failure();
-  return licensed;
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuInstanceGetVmDriverVersion, handle_, array, length); });
 }
 
 auto VgpuInstanceMethods::type() const -> Result<VgpuType> {
   abi::nvmlVgpuTypeId_t vgpu_type_id{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetType, handle_, &vgpu_type_id);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetType, handle_, &vgpu_type_id);
   if (!outcome.ok()) return outcome.failure();
   return VgpuType(state_, vgpu_type_id);
 }
 
-auto VgpuInstanceMethods::frame_rate_limit() const -> Result<FramesPerSecond> {
-  unsigned int frame_rate_limit{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetFrameRateLimit, handle_, &frame_rate_limit);
-  if (!outcome.ok()) return outcome.failure();
-  return FramesPerSecond(frame_rate_limit);
+auto VgpuInstanceMethods::encoder_sessions() const -> Result<std::vector<EncoderSessionInfo>> {
+  return detail::value_list<EncoderSessionInfo>(detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return detail::call(*state_, &Table::VgpuInstanceGetEncoderSessions, handle_, length, array); }));
 }
 
-auto VgpuInstanceMethods::ecc_mode() const -> Result<bool> {
-  abi::nvmlEnableState_t ecc_mode{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetEccMode, handle_, &ecc_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return ecc_mode != abi::NVML_FEATURE_DISABLED;
-}
-
-auto VgpuInstanceMethods::encoder_capacity() const -> Result<Percent> {
-  unsigned int encoder_capacity{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetEncoderCapacity, handle_, &encoder_capacity);
-  if (!outcome.ok()) return outcome.failure();
-  return Percent(encoder_capacity);
-}
-
-auto VgpuInstanceMethods::set_encoder_capacity(Percent encoder_capacity) const -> Result<void> {
-  if (!detail::holds<unsigned int>(encoder_capacity)) return Failure(Errc::invalid_argument, "nvmlVgpuInstanceSetEncoderCapacity", "encoder_capacity is out of range");
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceSetEncoderCapacity, handle_, static_cast<unsigned int>(encoder_capacity.count()));
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto VgpuInstanceMethods::encoder_stats() const -> Result<EncoderStats> {
-  unsigned int session_count{};
-  unsigned int average_fps{};
-  unsigned int average_latency{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetEncoderStats, handle_, &session_count, &average_fps, &average_latency);
-  if (!outcome.ok()) return outcome.failure();
-  return EncoderStats{session_count, FramesPerSecond(average_fps), std::chrono::microseconds(average_latency)};
-}
-
-auto VgpuInstanceMethods::encoder_sessions() const -> Result<std::vector<abi::nvmlEncoderSessionInfo_t>> {
-  return detail::read_list<abi::nvmlEncoderSessionInfo_t>([&](unsigned int* length, abi::nvmlEncoderSessionInfo_t* array) { return call(*state_, &Table::VgpuInstanceGetEncoderSessions, handle_, length, array); });
-}
-
-auto VgpuInstanceMethods::fbc_stats() const -> Result<abi::nvmlFBCStats_t> {
+auto VgpuInstanceMethods::fbc_stats() const -> Result<FbcStats> {
   abi::nvmlFBCStats_t fbc_stats{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetFBCStats, handle_, &fbc_stats);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetFBCStats, handle_, &fbc_stats);
   if (!outcome.ok()) return outcome.failure();
-  return fbc_stats;
+  return detail::value_of<FbcStats>(fbc_stats);
 }
 
-auto VgpuInstanceMethods::fbc_sessions() const -> Result<std::vector<abi::nvmlFBCSessionInfo_t>> {
-  return detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return call(*state_, &Table::VgpuInstanceGetFBCSessions, handle_, length, array); });
-}
-
-auto VgpuInstanceMethods::gpu_instance_id() const -> Result<unsigned int> {
-  unsigned int gpu_instance_id{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetGpuInstanceId, handle_, &gpu_instance_id);
-  if (!outcome.ok()) return outcome.failure();
-  return gpu_instance_id;
+auto VgpuInstanceMethods::fbc_sessions() const -> Result<std::vector<FbcSessionInfo>> {
+  return detail::value_list<FbcSessionInfo>(detail::read_list<abi::nvmlFBCSessionInfo_t>([&](unsigned int* length, abi::nvmlFBCSessionInfo_t* array) { return detail::call(*state_, &Table::VgpuInstanceGetFBCSessions, handle_, length, array); }));
 }
 
 auto VgpuInstanceMethods::gpu_pci_id() const -> Result<std::string> {
-  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return call(*state_, &Table::VgpuInstanceGetGpuPciId, handle_, array, length); });
+  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::VgpuInstanceGetGpuPciId, handle_, array, length); });
 }
 
 auto VgpuInstanceMethods::mdev_uuid() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::VgpuInstanceGetMdevUUID, handle_, array, length); });
-}
-
-auto VgpuInstanceMethods::accounting_mode() const -> Result<bool> {
-  abi::nvmlEnableState_t mode{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetAccountingMode, handle_, &mode);
-  if (!outcome.ok()) return outcome.failure();
-  return mode != abi::NVML_FEATURE_DISABLED;
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuInstanceGetMdevUUID, handle_, array, length); });
 }
 
 auto VgpuInstanceMethods::accounting_pids() const -> Result<std::vector<unsigned int>> {
-  return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return call(*state_, &Table::VgpuInstanceGetAccountingPids, handle_, length, array); });
+  return detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) { return detail::call(*state_, &Table::VgpuInstanceGetAccountingPids, handle_, length, array); });
 }
 
-auto VgpuInstanceMethods::accounting_stats(unsigned int pid) const -> Result<abi::nvmlAccountingStats_t> {
+auto VgpuInstanceMethods::accounting_stats(unsigned int pid) const -> Result<AccountingStats> {
   abi::nvmlAccountingStats_t stats{};
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceGetAccountingStats, handle_, pid, &stats);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetAccountingStats, handle_, pid, &stats);
   if (!outcome.ok()) return outcome.failure();
-  return stats;
+  return detail::value_of<AccountingStats>(stats);
 }
 
 auto VgpuInstanceMethods::clear_accounting_pids() const -> Result<void> {
-  const Outcome outcome = call(*state_, &Table::VgpuInstanceClearAccountingPids, handle_);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceClearAccountingPids, handle_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto VgpuInstanceMethods::license_info() const -> Result<abi::nvmlVgpuLicenseInfo_t> {
+auto VgpuInstanceMethods::license_info() const -> Result<VgpuLicenseInfo> {
   return detail::newest_of(
-      [&]() -> Result<abi::nvmlVgpuLicenseInfo_t> {
+      detail::by(&Table::VgpuInstanceGetLicenseInfo_v2, 0, [&]() -> Result<VgpuLicenseInfo> {
         abi::nvmlVgpuLicenseInfo_t license_info{};
-        const Outcome outcome = call(*state_, &Table::VgpuInstanceGetLicenseInfo_v2, handle_, &license_info);
+        const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseInfo_v2, handle_, &license_info);
         if (!outcome.ok()) return outcome.failure();
-        return license_info;
-      },
-      [&]() -> Result<abi::nvmlVgpuLicenseInfo_t> {
+        return detail::value_of<VgpuLicenseInfo>(license_info);
+      }),
+      detail::by(&Table::VgpuInstanceGetLicenseInfo, 0, [&]() -> Result<VgpuLicenseInfo> {
         abi::nvmlVgpuLicenseInfo_v1_t older{};
-        const Outcome outcome = call(*state_, &Table::VgpuInstanceGetLicenseInfo, handle_, reinterpret_cast<abi::nvmlVgpuLicenseInfo_t*>(&older));
+        const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseInfo, handle_, reinterpret_cast<abi::nvmlVgpuLicenseInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::converted<abi::nvmlVgpuLicenseInfo_t>(older);
-      });
+        return detail::value_of<VgpuLicenseInfo>(older);
+      }));
 }
 
 }  // namespace nvmlkit::nvml

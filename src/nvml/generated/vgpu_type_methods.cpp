@@ -10,95 +10,24 @@ namespace nvmlkit::nvml {
 using detail::call;
 using detail::Outcome;
 
-auto VgpuTypeMethods::gsp_heap_size() const -> Result<Bytes> {
-  unsigned long long gsp_heap_size{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetGspHeapSize, handle_, &gsp_heap_size);
-  if (!outcome.ok()) return outcome.failure();
-  return Bytes(gsp_heap_size);
-}
-
-auto VgpuTypeMethods::fb_reservation() const -> Result<Bytes> {
-  unsigned long long fb_reservation{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetFbReservation, handle_, &fb_reservation);
-  if (!outcome.ok()) return outcome.failure();
-  return Bytes(fb_reservation);
-}
-
 auto VgpuTypeMethods::vgpu_type_class() const -> Result<std::string> {
-  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return call(*state_, &Table::VgpuTypeGetClass, handle_, array, length); });
+  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::VgpuTypeGetClass, handle_, array, length); });
 }
 
 auto VgpuTypeMethods::name() const -> Result<std::string> {
-  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return call(*state_, &Table::VgpuTypeGetName, handle_, array, length); });
-}
-
-auto VgpuTypeMethods::gpu_instance_profile_id() const -> Result<unsigned int> {
-  unsigned int gpu_instance_profile_id{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetGpuInstanceProfileId, handle_, &gpu_instance_profile_id);
-  if (!outcome.ok()) return outcome.failure();
-  return gpu_instance_profile_id;
-}
-
-auto VgpuTypeMethods::device_id() const -> Result<DeviceId> {
-  unsigned long long device_id{};
-  unsigned long long subsystem_id{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetDeviceID, handle_, &device_id, &subsystem_id);
-  if (!outcome.ok()) return outcome.failure();
-  return DeviceId{device_id, subsystem_id};
-}
-
-auto VgpuTypeMethods::framebuffer_size() const -> Result<Bytes> {
-  unsigned long long fb_size{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetFramebufferSize, handle_, &fb_size);
-  if (!outcome.ok()) return outcome.failure();
-  return Bytes(fb_size);
-}
-
-auto VgpuTypeMethods::num_display_heads() const -> Result<unsigned int> {
-  unsigned int num_display_heads{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetNumDisplayHeads, handle_, &num_display_heads);
-  if (!outcome.ok()) return outcome.failure();
-  return num_display_heads;
-}
-
-auto VgpuTypeMethods::resolution(unsigned int display_index) const -> Result<Resolution> {
-  unsigned int xdim{};
-  unsigned int ydim{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetResolution, handle_, display_index, &xdim, &ydim);
-  if (!outcome.ok()) return outcome.failure();
-  return Resolution{xdim, ydim};
+  return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::VgpuTypeGetName, handle_, array, length); });
 }
 
 auto VgpuTypeMethods::license() const -> Result<std::string> {
-  return detail::read_string(96, [&](char* array, unsigned int length) { return call(*state_, &Table::VgpuTypeGetLicense, handle_, array, length); });
+  return detail::read_string(96, [&](char* array, unsigned int length) { return detail::call(*state_, &Table::VgpuTypeGetLicense, handle_, array, length); });
 }
 
-auto VgpuTypeMethods::frame_rate_limit() const -> Result<FramesPerSecond> {
-  unsigned int frame_rate_limit{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetFrameRateLimit, handle_, &frame_rate_limit);
-  if (!outcome.ok()) return outcome.failure();
-  return FramesPerSecond(frame_rate_limit);
-}
-
-auto VgpuTypeMethods::max_instances_per_vm() const -> Result<unsigned int> {
-  unsigned int vgpu_instance_count_per_vm{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetMaxInstancesPerVm, handle_, &vgpu_instance_count_per_vm);
-  if (!outcome.ok()) return outcome.failure();
-  return vgpu_instance_count_per_vm;
-}
-
-auto VgpuTypeMethods::bar1_info(abi::nvmlVgpuTypeBar1Info_v1_t bar1_info) const -> Result<abi::nvmlVgpuTypeBar1Info_v1_t> {
+auto VgpuTypeMethods::bar1_info() const -> Result<VgpuTypeBar1Info> {
+  abi::nvmlVgpuTypeBar1Info_v1_t bar1_info{};
   bar1_info.version = abi::version_tag<abi::nvmlVgpuTypeBar1Info_v1_t>;
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetBAR1Info, handle_, &bar1_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetBAR1Info, handle_, &bar1_info);
   if (!outcome.ok()) return outcome.failure();
-  return bar1_info;
-}
-
-auto VgpuTypeMethods::capabilities(abi::nvmlVgpuCapability_t capability) const -> Result<unsigned int> {
-  unsigned int cap_result{};
-  const Outcome outcome = call(*state_, &Table::VgpuTypeGetCapabilities, handle_, capability, &cap_result);
-  if (!outcome.ok()) return outcome.failure();
-  return cap_result;
+  return detail::value_of<VgpuTypeBar1Info>(bar1_info);
 }
 
 }  // namespace nvmlkit::nvml

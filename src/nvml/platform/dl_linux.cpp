@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <cstdlib>
-#include <nvmlkit/detail/state.hpp>
 
 #include "platform/platform.hpp"
 
@@ -55,9 +54,8 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-void count_forks() {
-  static const int registered =
-      ::pthread_atfork(nullptr, nullptr, [] { detail::process_epoch.fetch_add(1, std::memory_order_relaxed); });
+void on_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+  static const int registered = ::pthread_atfork(before, in_parent, in_child);
   static_cast<void>(registered);
 }
 

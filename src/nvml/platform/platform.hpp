@@ -17,7 +17,7 @@ std::vector<std::string> default_library_names();
 // Empty when unset, and in programs that run with more rights than their user.
 std::string environment(const char* name);
 
-// From now on detail::process_epoch grows in every child that this process forks. Calling it again does nothing.
-void count_forks();
+// Calls these around every fork from now on. Only the first call does anything.
+void on_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
 }  // namespace nvmlkit::nvml::platform

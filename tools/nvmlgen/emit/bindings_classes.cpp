@@ -44,6 +44,15 @@ void write_class_close(std::ostream& out, const BindingClass& c) {
   out << "};\n";
 }
 
+std::string indented(const std::string& lines) {
+  std::string out = "  ";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    out += lines[i];
+    if (lines[i] == '\n' && i + 1 < lines.size()) out += "  ";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& semantics) {
@@ -53,7 +62,9 @@ std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& se
     const std::string base = std::string(c.name) + "Methods";
     const std::string file = snake_case(base);
     std::ostringstream header, source;
-    header << kBanner << "#pragma once\n\n#include <nvmlkit/answers.hpp>\n#include <nvmlkit/handle.hpp>\n"
+    header << kBanner
+           << "#pragma once\n\n#include <algorithm>\n#include <array>\n#include "
+              "<nvmlkit/generated/masks.hpp>\n#include <nvmlkit/generated/values.hpp>\n#include <nvmlkit/handle.hpp>\n"
            << "#include <nvmlkit/units.hpp>\n#include <optional>\n#include <string>\n#include <vector>\n\n"
            << "namespace nvmlkit::nvml {\n\n";
     for (const auto& other : binding_classes()) header << "class " << other.name << ";\n";
@@ -66,12 +77,24 @@ std::vector<GeneratedClass> emit_classes(const Facts& facts, const Semantics& se
     bool first = true;
     for (const auto& m : methods) {
       header << (first ? "" : "\n") << m.nested << m.doc << "  Result<" << m.answer << "> " << m.name << '('
-             << m.parameters << ") const;\n";
+             << m.parameters << ") const";
+      first = false;
+      if (m.inlined) {
+        header << " {\n" << indented(m.body) << "  }\n";
+        continue;
+      }
+      header << ";\n";
       source << "auto " << base << "::" << m.name << '(' << m.arguments << ") const -> Result<" << m.answer << "> {\n"
              << m.body << "}\n\n";
-      first = false;
     }
     write_class_close(header, c);
+    for (const auto& m : methods) {
+      if (m.nested_fields.empty()) continue;
+      header << "\ntemplate <class Visitor>\nvoid for_each_field(const " << base << "::" << m.answer
+             << "& value, Visitor&& visit) {\n";
+      for (const auto& field : m.nested_fields) header << "  visit(\"" << field << "\", value." << field << ");\n";
+      header << "}\n";
+    }
     header << "\n}  // namespace nvmlkit::nvml\n";
     source << "}  // namespace nvmlkit::nvml\n";
     files.push_back({file, header.str(), source.str()});

@@ -34,44 +34,10 @@ const std::map<std::string, std::string> kLegacyStructs{
     {"nvmlDeviceGetGridLicensableFeatures_v2", "nvmlGridLicensableFeatures_v1_t"},
     {"nvmlDeviceGetGridLicensableFeatures_v3", "nvmlGridLicensableFeatures_v1_t"}};
 
-// Pairs that src/nvml/conversions.hpp converts, {older, newest}.
-const std::set<std::pair<std::string, std::string>> kConversions{
-    {"nvmlMemory_t", "nvmlMemory_v2_t"},
-    {"nvmlPciInfo_v2_t", "nvmlPciInfo_t"},
-    {"nvmlDeviceAttributes_v1_t", "nvmlDeviceAttributes_t"},
-    {"nvmlComputeInstanceInfo_v1_t", "nvmlComputeInstanceInfo_t"},
-    {"nvmlVgpuLicenseInfo_v1_t", "nvmlVgpuLicenseInfo_t"},
-    {"nvmlGridLicensableFeatures_v1_t", "nvmlGridLicensableFeatures_t"},
-    {"nvmlProcessInfo_v1_t", "nvmlProcessInfo_v2_t"},
-    {"nvmlGpuFabricInfo_v2_t", "nvmlGpuFabricInfo_v3_t"},
-    {"nvmlNvLinkInfo_v1_t", "nvmlNvLinkInfo_v2_t"},
-    {"nvmlGpuInstanceProfileInfo_v2_t", "nvmlGpuInstanceProfileInfo_v3_t"},
-    {"nvmlComputeInstanceProfileInfo_v2_t", "nvmlComputeInstanceProfileInfo_v3_t"}};
-
-const std::map<std::string, std::string> kUnits{{"mW", "Milliwatts"},
-                                                {"mJ", "Millijoules"},
-                                                {"mV", "Millivolts"},
-                                                {"MHz", "Megahertz"},
-                                                {"C", "Celsius"},
-                                                {"B", "Bytes"},
-                                                {"KiB", "Kibibytes"},
-                                                {"MiB", "Mebibytes"},
-                                                {"bit", "Bits"},
-                                                {"%", "Percent"},
-                                                {"KB/s", "KilobytesPerSecond"},
-                                                {"MBps", "MegabytesPerSecond"},
-                                                {"MB/s", "MegabytesPerSecond"},
-                                                {"fps", "FramesPerSecond"},
-                                                {"rpm", "RevolutionsPerMinute"},
-                                                {"s", "std::chrono::seconds"},
-                                                {"ms", "std::chrono::milliseconds"},
-                                                {"us", "std::chrono::microseconds"},
-                                                {"ns", "std::chrono::nanoseconds"}};
-
 std::string unit_type(const FunctionSemantics& function, const ParamSemantics& p) {
-  const auto it = kUnits.find(p.unit);
-  if (it == kUnits.end()) throw RegistryError(function.name, "unit '" + p.unit + "' has no type in the bindings");
-  return it->second;
+  const std::string type = nvmlgen::unit_type(p.unit);
+  if (type.empty()) throw RegistryError(function.name, "unit '" + p.unit + "' has no type in the bindings");
+  return type;
 }
 
 // The class that a native handle becomes; empty for everything else.
@@ -96,12 +62,14 @@ struct Version {
 
 class Writer {
  public:
-  Writer(const Facts& facts, const FunctionSemantics& newest) : facts_(facts), newest_(newest) {}
+  Writer(const Facts& facts, const Values& values, const FunctionSemantics& newest)
+      : facts_(facts), values_(values), newest_(newest) {}
 
   // `target` is the struct that the method answers with; the version's own is converted when it differs.
   std::string body(const Version& v, const std::string& indent);
   std::string answer;
   std::string nested;
+  std::vector<std::string> nested_fields;
   std::string parameters;
   std::string arguments;
 
@@ -132,13 +100,41 @@ class Writer {
   std::string listing(const Version& v, const std::string& indent);
   std::string version_line(const std::string& type, const std::string& name, const std::string& indent) const;
   std::string success_test(const Version& v) const;
+  const ValueType& value_type(const Version& v, const std::string& structure) const;
+  std::string keys(const std::string& type, const std::string& name, const std::string& indent);
 
   const Facts& facts_;
+  const Values& values_;
   const FunctionSemantics& newest_;
   bool collecting_ = true;  // only the newest version defines the method's own parameters
 };
 
 std::string member(const Version& v) { return "&Table::" + v.function->stem(); }
+
+const ValueType& Writer::value_type(const Version& v, const std::string& structure) const {
+  const ValueType* type = values_.of(structure);
+  if (!type) throw RegistryError(v.function->name, structure + " is in no family of values/structs.yaml");
+  return *type;
+}
+
+// What the caller sets in a struct that goes in and out: arguments of the method, stored into the struct.
+std::string Writer::keys(const std::string& type, const std::string& name, const std::string& indent) {
+  std::string text;
+  const ValueType* value = values_.of(type);
+  for (const auto& f : value ? value->fields : std::vector<ValueField>()) {
+    if (!f.key) continue;
+    const bool array = !f.fact->dims.empty();
+    parameter(array ? "const " + key_type(f) + "&" : key_type(f), f.name);
+    const std::string to = name + "." + f.fact->name;
+    if (array)
+      text += indent + "std::copy(" + f.name + ".begin(), " + f.name + ".end(), " + to + ");\n";
+    else if (!f.unit.empty())
+      text += indent + to + " = static_cast<" + f.fact->type + ">(" + f.name + ".count());\n";
+    else
+      text += indent + to + " = " + f.name + ";\n";
+  }
+  return text;
+}
 
 std::string Writer::version_line(const std::string& type, const std::string& name, const std::string& indent) const {
   const Struct* s = facts_.structure(type);
@@ -191,16 +187,14 @@ void Writer::output(const Version& v, const Param& p, const ParamSemantics& s, c
   if (p.kind == Kind::structure) {
     const std::string type = element(v, p);
     if (!collecting_) name = "older";
-    // In and out: fields of the argument may select what is asked for.
-    if (s.role == Role::inout && collecting_)
-      parameter("abi::" + type, name, " = {}");
-    else
-      call.locals += indent + "abi::" + type + ' ' + name + "{};\n";
+    call.locals += indent + "abi::" + type + ' ' + name + "{};\n";
     call.locals += version_line(type, name, indent);
+    if (s.role == Role::inout) call.locals += keys(type, name, indent);
     call.arguments +=
         ", " +
         (type == canonical(facts_, p.base) ? "&" + name : "reinterpret_cast<abi::" + p.base + "*>(&" + name + ")");
-    call.outs.emplace_back("abi::" + type, name);
+    const std::string value = value_type(v, type).name;
+    call.outs.emplace_back(value, "detail::value_of<" + value + ">(" + name + ")");
   } else {
     call.locals += indent + abi_type(p.base) + ' ' + name + "{};\n";
     std::string type = abi_type(p.base), value = name;
@@ -210,6 +204,9 @@ void Writer::output(const Version& v, const Param& p, const ParamSemantics& s, c
     } else if (const std::string object = class_of(p.base); !object.empty()) {
       type = object;
       value = object + "(state_, " + name + ")";
+    } else if (const MaskType* mask = values_.mask_of(v.function->name, p.name)) {
+      type = mask->name;
+      value = type + "(" + name + ")";
     } else if (!s.unit.empty()) {
       type = unit_type(*v.semantics, s);
       value = type + "(" + name + ")";
@@ -256,18 +253,15 @@ Writer::Call Writer::plan(const Version& v, const std::string& indent) {
 
 std::string Writer::plain(const Version& v, const std::string& indent) {
   const Call call = plan(v, indent);
-  std::string text = call.locals + indent + "const Outcome outcome = call(*state_, " + member(v) + call.arguments +
-                     ");\n" + indent + "if (" + success_test(v) + ") return outcome.failure();\n";
+  std::string text = call.locals + indent + "const detail::Outcome outcome = detail::call(*state_, " + member(v) +
+                     call.arguments + ");\n" + indent + "if (" + success_test(v) + ") return outcome.failure();\n";
   if (call.outs.empty()) {
     if (collecting_) answer = "void";
     return text + indent + "return {};\n";
   }
   if (call.outs.size() == 1) {
     if (collecting_) answer = call.outs[0].first;
-    const std::string own = call.outs[0].first;
-    return text + indent + "return " +
-           (own == answer ? call.outs[0].second : "detail::converted<" + answer + ">(" + call.outs[0].second + ")") +
-           ";\n";
+    return text + indent + "return " + call.outs[0].second + ";\n";
   }
   if (collecting_) {
     answer = camel_case(newest_.as);
@@ -275,6 +269,7 @@ std::string Writer::plain(const Version& v, const std::string& indent) {
     for (std::size_t i = 0; i < call.outs.size(); ++i)
       nested += "    " + call.outs[i].first + ' ' + call.out_names[i] + ";\n";
     nested += "  };\n";
+    nested_fields = call.out_names;
   }
   text += indent + "return " + answer + "{";
   for (std::size_t i = 0; i < call.outs.size(); ++i) text += (i ? ", " : "") + call.outs[i].second;
@@ -290,8 +285,8 @@ std::string Writer::string(const Version& v, const std::string& indent) {
     if (!p.capacity.empty())
       capacity = facts_.value(p.capacity) ? "abi::" + constant_name(facts_, p.capacity) : p.capacity;
   return call.locals + indent + "return detail::read_string" + (inout ? "_inout" : "") + "(" + capacity +
-         ", [&](char* array, unsigned int" + (inout ? "*" : "") + " length) { return call(*state_, " + member(v) +
-         call.arguments + "); });\n";
+         ", [&](char* array, unsigned int" + (inout ? "*" : "") + " length) { return detail::call(*state_, " +
+         member(v) + call.arguments + "); });\n";
 }
 
 std::string Writer::list(const Version& v, const std::string& indent) {
@@ -301,8 +296,9 @@ std::string Writer::list(const Version& v, const std::string& indent) {
   for (const auto& p : v.semantics->params)
     if (p.role == Role::array) meaning = &p, array = v.function->find(p.name);
   if (!array) throw RegistryError(v.function->name, "a list without an array");
-  const std::string native = array->kind == Kind::structure ? "abi::" + element(v, *array) : abi_type(array->base);
-  std::string type = native;
+  const bool structure = array->kind == Kind::structure;
+  const std::string native = structure ? "abi::" + element(v, *array) : abi_type(array->base);
+  std::string type = structure ? value_type(v, element(v, *array)).name : native;
   if (const std::string object = class_of(array->base); !object.empty())
     type = object;
   else if (!meaning->unit.empty())
@@ -313,12 +309,10 @@ std::string Writer::list(const Version& v, const std::string& indent) {
   if (fixed) parameter("std::size_t", "size");
   const std::string helper = fixed ? "read_fixed" : protocol == Protocol::count_known ? "read_known" : "read_list";
   std::string read = "detail::" + helper + "<" + native + ">(" + (fixed ? "size, " : "") + "[&](unsigned int" +
-                     (fixed ? "" : "*") + " length, " + native + "* array) { return call(*state_, " + member(v) +
-                     call.arguments + "); })";
+                     (fixed ? "" : "*") + " length, " + native + "* array) { return detail::call(*state_, " +
+                     member(v) + call.arguments + "); })";
   if (collecting_) answer = "std::vector<" + type + ">";
-  if ("std::vector<" + type + ">" != answer)
-    return call.locals + indent + "return detail::converted_list<" + answer.substr(12, answer.size() - 13) + ">(" +
-           read + ");\n";
+  if (structure) return call.locals + indent + "return detail::value_list<" + type + ">(" + read + ");\n";
   if (type == native) return call.locals + indent + "return " + read + ";\n";
   const bool object = !class_of(array->base).empty();
   return call.locals + indent + "const auto natives = " + read + ";\n" + indent +
@@ -329,42 +323,32 @@ std::string Writer::list(const Version& v, const std::string& indent) {
                  : "return detail::convert_each<" + type + ">(*natives);\n");
 }
 
-bool is_count(const Field& f) {
-  if (f.type != "unsigned int" || !f.dims.empty()) return false;
-  const auto ends = [&](const std::string& end) {
-    return f.name.size() >= end.size() && f.name.compare(f.name.size() - end.size(), end.size(), end) == 0;
-  };
-  return f.name == "count" || ends("Count") || f.name.rfind("num", 0) == 0;
-}
-
 // A struct that holds a count and a pointer to the caller's array.
 std::string Writer::listing(const Version& v, const std::string& indent) {
   const Param* holder = nullptr;
   for (const auto& p : v.semantics->params)
     if (p.role == Role::inout) holder = v.function->find(p.name);
   const std::string type = holder ? element(v, *holder) : "";
-  const Struct* s = facts_.structure(type);
-  const Field *count = nullptr, *pointer = nullptr;
-  if (s)
-    for (const auto& f : s->fields) {
-      if (is_count(f)) count = &f;
-      if (f.type.back() == '*') pointer = &f;
-    }
-  if (!count || !pointer)
-    throw RegistryError(v.function->name, "struct_array without a count and a pointer in its struct");
-  std::string entry = abi_type(pointer->type);
-  entry.pop_back();
+  const ValueType& value = value_type(v, type);
+  const ValueField* list = nullptr;
+  for (const auto& f : value.fields)
+    if (!f.hidden && f.fact->type.back() == '*') list = &f;
+  if (!list) throw RegistryError(v.function->name, "struct_array without a count and a pointer in its struct");
+  const std::string pointee = list->fact->type.substr(0, list->fact->type.size() - 2);
+  const std::string entry = abi_type(pointee);
   const Call call = plan(v, indent + "  ");
-  const std::string name = snake_case(holder->name);
-  answer = "Listing<abi::" + type + ", " + entry + ">";
-  return indent + answer + " answer;\n" + indent + "auto entries = detail::read_list<" + entry +
+  const std::string name = collecting_ ? snake_case(holder->name) : "older";
+  if (collecting_) answer = value.name;
+  const ValueType* inner = values_.of(canonical(facts_, pointee));
+  return indent + value.name + " answer;\n" + indent + "auto entries = detail::read_list<" + entry +
          ">([&](unsigned int* length, " + entry + "* array) {\n" + call.locals + indent + "  " + name + "." +
-         count->name + " = *length;\n" + indent + "  " + name + "." + pointer->name + " = array;\n" + indent +
-         "  const Outcome outcome = call(*state_, " + member(v) + call.arguments + ");\n" + indent +
-         "  *length = " + name + "." + count->name + ";\n" + indent + "  answer.header = " + name + ";\n" + indent +
-         "  answer.header." + pointer->name + " = nullptr;\n" + indent + "  return outcome;\n" + indent + "});\n" +
-         indent + "if (!entries) return entries.error();\n" + indent + "answer.entries = *std::move(entries);\n" +
-         indent + "return answer;\n";
+         list->count + " = *length;\n" + indent + "  " + name + "." + list->fact->name + " = array;\n" + indent +
+         "  const detail::Outcome outcome = detail::call(*state_, " + member(v) + call.arguments + ");\n" + indent +
+         "  *length = " + name + "." + list->count + ";\n" + indent + "  answer = detail::value_of<" + value.name +
+         ">(" + name + ");\n" + indent + "  return outcome;\n" + indent + "});\n" + indent +
+         "if (!entries) return entries.error();\n" + indent + "answer." + list->name + " = " +
+         (inner ? "detail::values_of<" + inner->name + ">(*entries)" : "*std::move(entries)") + ";\n" + indent +
+         "return answer;\n";
 }
 
 std::string Writer::body(const Version& v, const std::string& indent) {
@@ -410,10 +394,16 @@ const Param* struct_param(const Function& function) {
   return nullptr;
 }
 
+// True when one value can hold what either struct tells.
+bool same_family(const Values& values, const std::string& a, const std::string& b) {
+  return a == b || (values.of(a) && values.of(a) == values.of(b));
+}
+
 // An older member of the chain, when its answer is the newest one's or can be converted.
 std::optional<Version> older_version(const Facts& facts, const Function& newest,
                                      const FunctionSemantics& newest_semantics, const std::string& newest_struct,
-                                     const Function& older, const FunctionSemantics& older_semantics) {
+                                     const Values& values, const Function& older,
+                                     const FunctionSemantics& older_semantics) {
   Version v{&older, &older_semantics, {}};
   const auto legacy = kLegacyStructs.find(older.name);
   if (legacy == kLegacyStructs.end() && older_semantics.call == newest_semantics.call && newest_struct.empty())
@@ -422,7 +412,7 @@ std::optional<Version> older_version(const Facts& facts, const Function& newest,
   if (!answer || older_semantics.call != newest_semantics.call || newest.params.size() != older.params.size())
     return std::nullopt;
   const std::string type = legacy == kLegacyStructs.end() ? canonical(facts, answer->base) : legacy->second;
-  if (type != newest_struct && !kConversions.count({type, newest_struct})) return std::nullopt;
+  if (!same_family(values, type, newest_struct)) return std::nullopt;
   v.structs[answer->name] = type;
   return v;
 }
@@ -438,7 +428,7 @@ std::vector<Version> versions_of(const Facts& facts, const Semantics& semantics,
     const auto known = facts.struct_versions.find(macro);
     if (known == facts.struct_versions.end() || !holder) continue;
     const std::string type = canonical(facts, known->second.structure);
-    if (!versions.empty() && !kConversions.count({type, newest_struct})) continue;
+    if (!versions.empty() && !same_family(semantics.values, type, newest_struct)) continue;
     if (versions.empty()) newest_struct = type;
     versions.push_back({&function, &entry, {{holder->name, type}}});
   }
@@ -448,9 +438,19 @@ std::vector<Version> versions_of(const Facts& facts, const Semantics& semantics,
     const Function* older = facts.function(name);
     const auto meaning = semantics.functions.find(name);
     if (!older || meaning == semantics.functions.end()) continue;
-    if (auto v = older_version(facts, function, entry, newest_struct, *older, meaning->second)) versions.push_back(*v);
+    if (auto v = older_version(facts, function, entry, newest_struct, semantics.values, *older, meaning->second))
+      versions.push_back(*v);
   }
   return versions;
+}
+
+// Which version of a struct this version of the function fills, as a number; 0 when it has none.
+std::string struct_version(const Facts& facts, const Version& v) {
+  for (const auto& [param, type] : v.structs)
+    for (const auto& [macro, version] : facts.struct_versions)
+      if (canonical(facts, version.structure) == type && !v.semantics->versions.empty())
+        return std::to_string(version.version);
+  return "0";
 }
 
 bool regular(const Function& function, const FunctionSemantics& entry) {
@@ -482,6 +482,18 @@ std::string doc_of(const FunctionSemantics& entry, const std::vector<Version>& v
     if (named.insert(v.function->name).second) out << ", @c " << v.function->name;
   out << '\n';
   return out.str();
+}
+
+// A call with numbers and enums only. The body names nothing but call(), so that the header needs no other class.
+bool inlines(const Function& function, const FunctionSemantics& entry) {
+  if (entry.call != Protocol::scalar && entry.call != Protocol::set) return false;
+  for (const auto& p : entry.params) {
+    const Param* param = function.find(p.name);
+    const bool self = p.role == Role::self;
+    if (!self && (param->kind == Kind::structure || param->kind == Kind::character || !class_of(param->base).empty()))
+      return false;
+  }
+  return true;
 }
 
 std::string method_name(const std::string& as) {
@@ -543,22 +555,25 @@ std::optional<Method> method_for(const Facts& facts, const Semantics& semantics,
     if (entry.as == meaning.as) m.name += "_v1";
   }
   const std::vector<Version> versions = versions_of(facts, semantics, *function, entry);
-  Writer writer(facts, entry);
+  Writer writer(facts, semantics.values, entry);
   if (versions.size() == 1) {
     m.body = writer.body(versions[0], "  ");
   } else {
     std::string bodies;
     for (const auto& v : versions) {
       const std::string body = writer.body(v, "        ");
-      bodies += (bodies.empty() ? "" : ",\n") + ("      [&]() -> Result<" + writer.answer + "> {\n" + body + "      }");
+      bodies += (bodies.empty() ? "" : ",\n") + ("      detail::by(" + member(v) + ", " + struct_version(facts, v) +
+                                                 ", [&]() -> Result<" + writer.answer + "> {\n" + body + "      })");
     }
     m.body = "  return detail::newest_of(\n" + bodies + ");\n";
   }
   m.answer = writer.answer;
   m.nested = writer.nested;
+  m.nested_fields = writer.nested_fields;
   m.parameters = writer.parameters;
   m.arguments = writer.arguments;
   m.doc = doc_of(entry, versions, *function);
+  m.inlined = versions.size() == 1 && inlines(*function, entry);
   return m;
 }
 

@@ -12,12 +12,14 @@ namespace nvmlgen {
 
 struct Method {
   std::string name;
-  std::string answer;      // T of Result<T>
-  std::string nested;      // declaration of a struct that `answer` names; empty when there is none
+  std::string answer;  // T of Result<T>
+  std::string nested;  // declaration of a struct that `answer` names; empty when there is none
+  std::vector<std::string> nested_fields;
   std::string parameters;  // with default arguments
   std::string arguments;   // the same without
   std::string doc;         // comment lines
   std::string body;
+  bool inlined = false;  // short and without other classes: its body stands in the header, for speed
 };
 
 // Classes of the bindings that have generated methods, and the native handle of each (empty for Library).

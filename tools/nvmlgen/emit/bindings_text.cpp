@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <map>
 
 #include "registry/error.hpp"
 
@@ -60,6 +61,35 @@ Signature signature_of(const Facts& facts, const Function& function) {
   Signature s{abi_type(source->ret), ""};
   for (const auto& p : source->params) s.params += (s.params.empty() ? "" : ", ") + abi_type(p.type) + ' ' + p.name;
   return s;
+}
+
+std::string unit_type(const std::string& unit) {
+  static const std::map<std::string, std::string> units{{"mW", "Milliwatts"},
+                                                        {"mJ", "Millijoules"},
+                                                        {"mV", "Millivolts"},
+                                                        {"MHz", "Megahertz"},
+                                                        {"C", "Celsius"},
+                                                        {"B", "Bytes"},
+                                                        {"KiB", "Kibibytes"},
+                                                        {"MiB", "Mebibytes"},
+                                                        {"bit", "Bits"},
+                                                        {"%", "Percent"},
+                                                        {"KB/s", "KilobytesPerSecond"},
+                                                        {"MBps", "MegabytesPerSecond"},
+                                                        {"MB/s", "MegabytesPerSecond"},
+                                                        {"fps", "FramesPerSecond"},
+                                                        {"rpm", "RevolutionsPerMinute"},
+                                                        {"s", "std::chrono::seconds"},
+                                                        {"ms", "std::chrono::milliseconds"},
+                                                        {"us", "std::chrono::microseconds"},
+                                                        {"ns", "std::chrono::nanoseconds"}};
+  const auto it = units.find(unit);
+  return it == units.end() ? "" : it->second;
+}
+
+std::string key_type(const ValueField& field) {
+  const std::string type = field.unit.empty() ? abi_type(field.fact->type) : unit_type(field.unit);
+  return field.fact->dims.empty() ? type : "std::array<" + type + ", " + std::to_string(field.fact->dims[0]) + ">";
 }
 
 std::string quoted(const std::string& text) {

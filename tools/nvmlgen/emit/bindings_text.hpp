@@ -4,6 +4,7 @@
 #include <string>
 
 #include "registry/facts.hpp"
+#include "registry/values.hpp"
 
 namespace nvmlgen {
 
@@ -38,5 +39,11 @@ std::string quoted(const std::string& text);
 
 // A literal of the constant's own type, with the suffix that keeps it.
 std::string literal(const Constant& constant);
+
+// The type of a quantity: "mW" -> "Milliwatts". Empty when there is none.
+std::string unit_type(const std::string& unit);
+
+// The type of an argument that sets a field of a struct.
+std::string key_type(const ValueField& field);
 
 }  // namespace nvmlgen

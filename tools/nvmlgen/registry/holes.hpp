@@ -17,4 +17,7 @@ void refuse_holes(const Facts& facts, const Semantics& semantics);
 // say why (later, inert, handled).
 void refuse_holes(const Semantics& semantics, const FieldIds& field_ids, const Model& model);
 
+// An answer whose struct is in no family of value types, and a family that no function answers with.
+void refuse_value_holes(const Facts& facts, const Semantics& semantics);
+
 }  // namespace nvmlgen

@@ -8,6 +8,8 @@ Registry load_registry(const std::filesystem::path& directory) {
   Registry registry;
   registry.facts = load_facts(directory / "facts");
   registry.semantics = load_semantics(directory / "semantics", registry.facts);
+  registry.semantics.values = load_values(directory / "semantics" / "values", registry.facts);
+  refuse_value_holes(registry.facts, registry.semantics);
   registry.model = load_model(directory / "model", registry.facts);
   registry.field_ids = load_field_ids(directory / "semantics" / "values" / "field_values.yaml", registry.facts);
   registry.errata = load_errata(directory / "semantics" / "values", registry.facts, registry.field_ids);

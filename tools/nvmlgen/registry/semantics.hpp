@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "registry/facts.hpp"
+#include "registry/values.hpp"
 
 namespace nvmlgen {
 
@@ -94,6 +95,7 @@ struct FunctionSemantics {
 struct Semantics {
   std::map<std::string, FunctionSemantics> functions;
   std::vector<std::string> files;  // subjects, in alphabetical order
+  Values values;
 };
 
 // Throws RegistryError naming file:line for anything it does not know, and for every hole: a function of the facts

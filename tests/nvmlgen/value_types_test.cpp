@@ -1,0 +1,98 @@
+// The generator refuses value types that do not fit functions and structs.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "registry/error.hpp"
+#include "registry/registry.hpp"
+
+namespace nvmlgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ValueTypes : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) /
+            (std::string("values_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(root_);
+    fs::copy(fs::path(NVMLKIT_SOURCE_DIR) / "registry", root_, fs::copy_options::recursive);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  std::string error_after(const std::string& file, const std::string& what, const std::string& by) {
+    const auto path = root_ / "semantics" / "values" / file;
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    auto contents = text.str();
+    const auto at = contents.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    contents.replace(at, what.size(), by);
+    std::ofstream(path) << contents;
+    try {
+      load_registry(root_);
+    } catch (const RegistryError& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+  fs::path root_;
+};
+
+TEST_F(ValueTypes, FamiliesOfTheRegistry) {
+  const auto registry = load_registry(root_);
+  EXPECT_GE(registry.semantics.values.types.size(), 85u);
+  EXPECT_EQ(registry.semantics.values.masks.size(), 3u);
+  const ValueType* memory = registry.semantics.values.of("nvmlMemory_t");
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory, registry.semantics.values.of("nvmlMemory_v2_t"));
+  EXPECT_EQ(memory->name, "Memory");
+}
+
+TEST_F(ValueTypes, AnAnswerWithoutAFamily) {
+  EXPECT_NE(error_after("structs.yaml", "structs: [nvmlConfComputeSystemCaps_t]", "structs: [nvmlUUID_v1_t]")
+                .find("nvmlSystemGetConfComputeCapabilities: answers with nvmlConfComputeSystemCaps_t"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, AFamilyThatNothingUses) {
+  EXPECT_NE(error_after("structs.yaml", "Pdi:", "Uuid: {doc: \"A UUID of any kind.\", structs: [nvmlUUID_v1_t]}\nPdi:")
+                .find("Uuid: a value type that no function answers with"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, AFieldThatIsNotThere) {
+  EXPECT_NE(error_after("structs.yaml", "reserved: {unit: B", "reserve: {unit: B").find("Memory has no field reserve"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, ACountThatIsNotThere) {
+  EXPECT_NE(error_after("structs.yaml", "count: bridgeCount", "count: bridges").find("count bridges is no field"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, APointerWithoutACount) {
+  EXPECT_NE(error_after("structs.yaml", "fields: {vgpuTypeIds: {count: vgpuCount}}", "fields: {vgpuCount: {doc: x}}")
+                .find("vgpuTypeIds is a pointer"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, AnUnknownKeyAndAnUnknownParameter) {
+  EXPECT_NE(error_after("structs.yaml", "{isC2cEnabled: {unit: bool}}", "{isC2cEnabled: {units: bool}}")
+                .find("unknown key 'units'"),
+            std::string::npos);
+}
+
+TEST_F(ValueTypes, AMaskOfNoParameter) {
+  EXPECT_NE(error_after("masks.yaml", "nvmlDeviceGetSupportedEventTypes.eventTypes",
+                        "nvmlDeviceGetSupportedEventTypes.events")
+                .find("is no parameter"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace nvmlgen

@@ -1,0 +1,196 @@
+#include "registry/values.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <set>
+
+#include "emit/bindings_method.hpp"  // snake_case
+#include "registry/error.hpp"
+
+namespace nvmlgen {
+namespace {
+
+YAML::Node document(const std::filesystem::path& file) {
+  try {
+    return YAML::LoadFile(file.string());
+  } catch (const YAML::Exception& e) {
+    throw RegistryError(file.string() + ":" + std::to_string(e.mark.line + 1), e.msg);
+  }
+}
+
+[[noreturn]] void fail(const YAML::Node& node, const std::string& text) {
+  throw RegistryError("registry/semantics/values:" + std::to_string(node.Mark().line + 1), text);
+}
+
+void annotate(ValueField& field, const YAML::Node& notes) {
+  for (const auto& item : notes) {
+    const auto key = item.first.as<std::string>();
+    if (key == "as")
+      field.name = item.second.as<std::string>();
+    else if (key == "doc")
+      field.doc = item.second.as<std::string>();
+    else if (key == "unit")
+      field.unit = item.second.as<std::string>();
+    else if (key == "absent")
+      field.absent = item.second.as<std::string>();
+    else if (key == "count")
+      field.count = item.second.as<std::string>();
+    else if (key == "skip")
+      field.hidden = !item.second.as<std::string>().empty();
+    else if (key == "key")
+      field.key = item.second.as<bool>();
+    else if (key == "optional")
+      field.optional = item.second.as<bool>();
+    else
+      fail(item.first, "unknown key '" + key + "' of a field");
+  }
+}
+
+// Members of a nameless union are members of the struct.
+std::vector<const Field*> members(const Struct& s) {
+  std::vector<const Field*> out;
+  for (const auto& f : s.fields) {
+    if (!f.name.empty()) {
+      out.push_back(&f);
+      continue;
+    }
+    for (const auto& inner : f.fields) out.push_back(&inner);
+  }
+  return out;
+}
+
+bool has(const Struct& s, const std::string& field) {
+  const auto all = members(s);
+  return std::any_of(all.begin(), all.end(), [&](const Field* f) { return f->name == field; });
+}
+
+ValueType type_from(const std::string& name, const YAML::Node& node, const Facts& facts) {
+  ValueType type;
+  type.name = name;
+  YAML::Node notes;
+  for (const auto& item : node) {
+    const auto key = item.first.as<std::string>();
+    if (key == "doc")
+      type.doc = item.second.as<std::string>();
+    else if (key == "structs")
+      type.structs = item.second.as<std::vector<std::string>>();
+    else if (key == "legacy")
+      type.legacy = item.second.as<std::vector<std::string>>();
+    else if (key == "fields")
+      notes = item.second;
+    else
+      fail(item.first, "unknown key '" + key + "' of " + name);
+  }
+  if (type.doc.empty() || type.structs.empty()) fail(node, name + " needs doc and structs");
+  std::vector<const Struct*> structs;
+  for (const auto& s : type.structs) {
+    structs.push_back(facts.structure(s));
+    if (!structs.back() || structs.back()->name != s) fail(node, name + ": the facts have no struct " + s);
+  }
+  std::set<std::string> seen, counts;
+  for (const Struct* s : structs)
+    for (const Field* fact : members(*s)) {
+      if (!seen.insert(fact->name).second) continue;
+      ValueField field;
+      field.fact = fact;
+      field.name = snake_case(fact->name);
+      field.hidden = fact->name == "version" || fact->name.rfind("reserved", 0) == 0;
+      // A padding field called reserved is no value, but the memory that the driver reserves is.
+      if (notes.IsMap() && notes[fact->name]) {
+        field.hidden = false;
+        annotate(field, notes[fact->name]);
+      }
+      for (const Struct* other : structs) field.optional = field.optional || !has(*other, fact->name);
+      if (!field.count.empty()) counts.insert(field.count);
+      type.fields.push_back(field);
+    }
+  if (notes.IsMap())
+    for (const auto& item : notes)
+      if (!seen.count(item.first.as<std::string>()))
+        fail(item.first, name + " has no field " + item.first.as<std::string>());
+  for (const auto& count : counts) {
+    const auto it =
+        std::find_if(type.fields.begin(), type.fields.end(), [&](const auto& f) { return f.fact->name == count; });
+    if (it == type.fields.end()) fail(node, name + ": count " + count + " is no field");
+    it->hidden = true;
+  }
+  for (const auto& f : type.fields)
+    if (!f.hidden && f.fact->type.back() == '*' && f.count.empty())
+      fail(node, name + ": " + f.fact->name + " is a pointer and does not say which field counts its entries");
+  return type;
+}
+
+// What a type holds first.
+void sort_types(Values& values, const Facts& facts) {
+  std::vector<ValueType> sorted;
+  std::set<std::string> done;
+  const auto place = [&](const auto& self, const ValueType& type) -> void {
+    if (!done.insert(type.name).second) return;
+    for (const auto& f : type.fields) {
+      std::string base = f.fact->type;
+      if (base.back() == '*') base = base.substr(0, base.size() - 2);
+      const Struct* s = facts.structure(base);
+      if (const ValueType* inner = s ? values.of(s->name) : nullptr) self(self, *inner);
+    }
+    sorted.push_back(type);
+  };
+  for (const auto& type : values.types) place(place, type);
+  values.types = std::move(sorted);
+}
+
+void load_masks(Values& values, const YAML::Node& masks, const Facts& facts) {
+  for (const auto& item : masks) {
+    MaskType mask;
+    mask.name = item.first.as<std::string>();
+    for (const auto& entry : item.second) {
+      const auto key = entry.first.as<std::string>();
+      if (key == "doc")
+        mask.doc = entry.second.as<std::string>();
+      else if (key == "constants")
+        mask.prefixes = entry.second.as<std::vector<std::string>>();
+      else if (key == "functions")
+        mask.functions = entry.second.as<std::vector<std::string>>();
+      else
+        fail(entry.first, "unknown key '" + key + "' of " + mask.name);
+    }
+    for (const auto& name : mask.functions) {
+      const auto dot = name.find('.');
+      const Function* function = facts.function(name.substr(0, dot));
+      if (dot == std::string::npos || !function || !function->find(name.substr(dot + 1)))
+        fail(item.first, mask.name + ": " + name + " is no parameter");
+    }
+    values.masks.push_back(std::move(mask));
+  }
+}
+
+}  // namespace
+
+const ValueType* Values::of(const std::string& structure) const {
+  for (const auto& type : types)
+    for (const auto* list : {&type.structs, &type.legacy})
+      if (std::find(list->begin(), list->end(), structure) != list->end()) return &type;
+  return nullptr;
+}
+
+const MaskType* Values::mask_of(const std::string& function, const std::string& param) const {
+  for (const auto& mask : masks)
+    if (std::find(mask.functions.begin(), mask.functions.end(), function + "." + param) != mask.functions.end())
+      return &mask;
+  return nullptr;
+}
+
+Values load_values(const std::filesystem::path& directory, const Facts& facts) {
+  Values values;
+  for (const auto& item : document(directory / "structs.yaml")) {
+    auto type = type_from(item.first.as<std::string>(), item.second, facts);
+    for (const auto& s : type.structs)
+      if (values.of(s)) fail(item.first, s + " is in two families");
+    values.types.push_back(std::move(type));
+  }
+  sort_types(values, facts);
+  load_masks(values, document(directory / "masks.yaml"), facts);
+  return values;
+}
+
+}  // namespace nvmlgen

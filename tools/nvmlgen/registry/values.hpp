@@ -1,0 +1,51 @@
+// Value types of the bindings, typed. Read from registry/semantics/values/structs.yaml and masks.yaml.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "registry/facts.hpp"
+
+namespace nvmlgen {
+
+struct ValueField {
+  const Field* fact = nullptr;  // of the newest struct that has it
+  std::string name;             // of the C++ member
+  std::string doc;
+  std::string unit;     // "bool", or a unit as parameters have it
+  std::string absent;   // number or constant that stands for "not available"
+  std::string count;    // C field that says how many entries count
+  bool hidden = false;  // no member of the value: a count, a version, reserved, or skipped with a reason
+  bool key = false;     // the caller sets it
+  bool optional = false;
+};
+
+struct ValueType {
+  std::string name;
+  std::string doc;
+  std::vector<std::string> structs;  // newest first
+  std::vector<std::string> legacy;
+  std::vector<ValueField> fields;
+};
+
+struct MaskType {
+  std::string name;
+  std::string doc;
+  std::vector<std::string> prefixes;
+  std::vector<std::string> functions;  // function.parameter
+};
+
+struct Values {
+  std::vector<ValueType> types;  // what a type holds stands before it
+  std::vector<MaskType> masks;
+
+  const ValueType* of(const std::string& structure) const;  // the family of a C struct, legacy layouts included
+  const MaskType* mask_of(const std::string& function, const std::string& param) const;
+};
+
+// Throws RegistryError for an unknown key, struct, field, count or parameter, and for a struct in two families.
+Values load_values(const std::filesystem::path& directory, const Facts& facts);
+
+}  // namespace nvmlgen
