@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nvmlkit/answers.hpp>
 #include <nvmlkit/generated/masks.hpp>
 #include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/handle.hpp>
