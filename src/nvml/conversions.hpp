@@ -15,6 +15,14 @@ To value_of(const From& from) {
   return to;
 }
 
+// The same where a method returns it.
+template <class To, class From>
+Result<To> answer_of(const From& from) {
+  Result<To> to(tl::in_place);
+  fill(*to, from);
+  return to;
+}
+
 template <class To, class From>
 std::vector<To> values_of(const std::vector<From>& from) {
   std::vector<To> to(from.size());

@@ -30,6 +30,13 @@ inline std::string text_of(const char* buffer, std::size_t size) {
 // char buffer and its length by value. Grows on INSUFFICIENT_SIZE. ask(char*, unsigned int) -> Outcome.
 template <class Ask>
 Result<std::string> read_string(std::size_t capacity, Ask ask) {
+  char first[128] = {};  // enough for nearly every text, and no allocation
+  if (capacity <= sizeof first) {
+    const Outcome outcome = ask(first, static_cast<unsigned int>(capacity));
+    if (outcome.ok()) return text_of(first, capacity);
+    if (outcome.code != Errc::insufficient_size) return outcome.failure();
+    capacity *= 2;
+  }
   for (std::string buffer(capacity, '\0');; buffer.assign(buffer.size() * 2, '\0')) {
     const Outcome outcome = ask(buffer.data(), static_cast<unsigned int>(buffer.size()));
     if (outcome.ok()) return text_of(buffer.data(), buffer.size());
@@ -125,10 +132,11 @@ auto newest_of(Newest newest) {
 template <class Newest, class... Older>
 auto newest_of(Newest newest, Older... older) -> decltype(newest()) {
   auto result = newest();
-  if (result || !older_may_answer(result.error())) return result;
+  if (result || !older_may_answer(result.error())) [[likely]]
+    return result;
   auto fallback = newest_of(std::move(older)...);
-  if (!fallback && older_may_answer(fallback.error())) return result;
-  return fallback;
+  if (fallback || !older_may_answer(fallback.error())) result = std::move(fallback);
+  return result;
 }
 
 template <class To, class From>

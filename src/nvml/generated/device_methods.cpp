@@ -16,13 +16,13 @@ auto DeviceMethods::attributes() const -> Result<DeviceAttributes> {
         abi::nvmlDeviceAttributes_t attributes{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAttributes_v2, handle_, &attributes);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<DeviceAttributes>(attributes);
+        return detail::answer_of<DeviceAttributes>(attributes);
       }),
       detail::by(&Table::DeviceGetAttributes, 0, [&]() -> Result<DeviceAttributes> {
         abi::nvmlDeviceAttributes_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAttributes, handle_, reinterpret_cast<abi::nvmlDeviceAttributes_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<DeviceAttributes>(older);
+        return detail::answer_of<DeviceAttributes>(older);
       }));
 }
 
@@ -38,7 +38,7 @@ auto DeviceMethods::c2c_mode_info() const -> Result<C2cMode> {
   abi::nvmlC2cModeInfo_v1_t c2c_mode_info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetC2cModeInfoV, handle_, &c2c_mode_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<C2cMode>(c2c_mode_info);
+  return detail::answer_of<C2cMode>(c2c_mode_info);
 }
 
 auto DeviceMethods::memory_affinity(abi::nvmlAffinityScope_t scope, std::size_t size) const -> Result<std::vector<unsigned long>> {
@@ -70,7 +70,7 @@ auto DeviceMethods::addressing_mode() const -> Result<AddressingMode> {
   mode.version = abi::version_tag<abi::nvmlDeviceAddressingMode_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetAddressingMode, handle_, &mode);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<AddressingMode>(mode);
+  return detail::answer_of<AddressingMode>(mode);
 }
 
 auto DeviceMethods::repair_status() const -> Result<RepairStatus> {
@@ -78,14 +78,14 @@ auto DeviceMethods::repair_status() const -> Result<RepairStatus> {
   repair_status.version = abi::version_tag<abi::nvmlRepairStatus_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRepairStatus, handle_, &repair_status);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<RepairStatus>(repair_status);
+  return detail::answer_of<RepairStatus>(repair_status);
 }
 
 auto DeviceMethods::unrepairable_memory_flag() const -> Result<UnrepairableMemory> {
   abi::nvmlUnrepairableMemoryStatus_v1_t unrepairable_memory_status{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetUnrepairableMemoryFlag_v1, handle_, &unrepairable_memory_status);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<UnrepairableMemory>(unrepairable_memory_status);
+  return detail::answer_of<UnrepairableMemory>(unrepairable_memory_status);
 }
 
 auto DeviceMethods::topology_common_ancestor(const Device& device2) const -> Result<abi::nvmlGpuTopologyLevel_t> {
@@ -136,7 +136,7 @@ auto DeviceMethods::bbx_time_data() const -> Result<BbxTimeData> {
   abi::nvmlBBXTimeData_v1_t time_data{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBBXTimeData_v1, handle_, &time_data);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<BbxTimeData>(time_data);
+  return detail::answer_of<BbxTimeData>(time_data);
 }
 
 auto DeviceMethods::pci_info_ext() const -> Result<PciInfoExt> {
@@ -144,7 +144,7 @@ auto DeviceMethods::pci_info_ext() const -> Result<PciInfoExt> {
   pci.version = abi::version_tag<abi::nvmlPciInfoExt_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfoExt, handle_, &pci);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<PciInfoExt>(pci);
+  return detail::answer_of<PciInfoExt>(pci);
 }
 
 auto DeviceMethods::pci_info() const -> Result<PciInfo> {
@@ -153,19 +153,19 @@ auto DeviceMethods::pci_info() const -> Result<PciInfo> {
         abi::nvmlPciInfo_t pci{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo_v3, handle_, &pci);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<PciInfo>(pci);
+        return detail::answer_of<PciInfo>(pci);
       }),
       detail::by(&Table::DeviceGetPciInfo_v2, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo_v2, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<PciInfo>(older);
+        return detail::answer_of<PciInfo>(older);
       }),
       detail::by(&Table::DeviceGetPciInfo, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPciInfo, handle_, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<PciInfo>(older);
+        return detail::answer_of<PciInfo>(older);
       }));
 }
 
@@ -188,7 +188,7 @@ auto DeviceMethods::fan_speed_rpm(unsigned int fan) const -> Result<FanSpeedInfo
   fan_speed.fan = fan;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFanSpeedRPM, handle_, &fan_speed);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<FanSpeedInfo>(fan_speed);
+  return detail::answer_of<FanSpeedInfo>(fan_speed);
 }
 
 auto DeviceMethods::cooler_info(unsigned int index) const -> Result<CoolerInfo> {
@@ -197,7 +197,7 @@ auto DeviceMethods::cooler_info(unsigned int index) const -> Result<CoolerInfo> 
   cooler_info.index = index;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCoolerInfo, handle_, &cooler_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<CoolerInfo>(cooler_info);
+  return detail::answer_of<CoolerInfo>(cooler_info);
 }
 
 auto DeviceMethods::temperature_v(abi::nvmlTemperatureSensors_t sensor_type) const -> Result<TemperatureReading> {
@@ -206,7 +206,7 @@ auto DeviceMethods::temperature_v(abi::nvmlTemperatureSensors_t sensor_type) con
   temperature.sensorType = sensor_type;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTemperatureV, handle_, &temperature);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<TemperatureReading>(temperature);
+  return detail::answer_of<TemperatureReading>(temperature);
 }
 
 auto DeviceMethods::margin_temperature() const -> Result<MarginTemperature> {
@@ -214,21 +214,21 @@ auto DeviceMethods::margin_temperature() const -> Result<MarginTemperature> {
   margin_temp_info.version = abi::version_tag<abi::nvmlMarginTemperature_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMarginTemperature, handle_, &margin_temp_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<MarginTemperature>(margin_temp_info);
+  return detail::answer_of<MarginTemperature>(margin_temp_info);
 }
 
 auto DeviceMethods::thermal_settings(unsigned int sensor_index) const -> Result<GpuThermalSettings> {
   abi::nvmlGpuThermalSettings_t thermal_settings{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetThermalSettings, handle_, sensor_index, &thermal_settings);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<GpuThermalSettings>(thermal_settings);
+  return detail::answer_of<GpuThermalSettings>(thermal_settings);
 }
 
 auto DeviceMethods::dynamic_pstates_info() const -> Result<GpuDynamicPstatesInfo> {
   abi::nvmlGpuDynamicPstatesInfo_t dynamic_pstates_info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDynamicPstatesInfo, handle_, &dynamic_pstates_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<GpuDynamicPstatesInfo>(dynamic_pstates_info);
+  return detail::answer_of<GpuDynamicPstatesInfo>(dynamic_pstates_info);
 }
 
 auto DeviceMethods::clock_offsets(abi::nvmlClockType_t type, abi::nvmlPstates_t pstate) const -> Result<ClockOffset> {
@@ -238,7 +238,7 @@ auto DeviceMethods::clock_offsets(abi::nvmlClockType_t type, abi::nvmlPstates_t 
   info.pstate = pstate;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClockOffsets, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ClockOffset>(info);
+  return detail::answer_of<ClockOffset>(info);
 }
 
 auto DeviceMethods::set_clock_offsets(abi::nvmlClockOffset_v1_t info) const -> Result<void> {
@@ -253,7 +253,7 @@ auto DeviceMethods::performance_modes() const -> Result<PerfModes> {
   perf_modes.version = abi::version_tag<abi::nvmlDevicePerfModes_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPerformanceModes, handle_, &perf_modes);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<PerfModes>(perf_modes);
+  return detail::answer_of<PerfModes>(perf_modes);
 }
 
 auto DeviceMethods::current_clock_freqs() const -> Result<CurrentClockFreqs> {
@@ -261,14 +261,14 @@ auto DeviceMethods::current_clock_freqs() const -> Result<CurrentClockFreqs> {
   current_clock_freqs.version = abi::version_tag<abi::nvmlDeviceCurrentClockFreqs_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCurrentClockFreqs, handle_, &current_clock_freqs);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<CurrentClockFreqs>(current_clock_freqs);
+  return detail::answer_of<CurrentClockFreqs>(current_clock_freqs);
 }
 
 auto DeviceMethods::power_mizer_mode() const -> Result<PowerMizerModes> {
   abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPowerMizerMode_v1, handle_, &power_mizer_mode);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<PowerMizerModes>(power_mizer_mode);
+  return detail::answer_of<PowerMizerModes>(power_mizer_mode);
 }
 
 auto DeviceMethods::set_power_mizer_mode(abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode) const -> Result<void> {
@@ -284,13 +284,13 @@ auto DeviceMethods::memory_info() const -> Result<Memory> {
         memory.version = abi::version_tag<abi::nvmlMemory_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryInfo_v2, handle_, &memory);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<Memory>(memory);
+        return detail::answer_of<Memory>(memory);
       }),
       detail::by(&Table::DeviceGetMemoryInfo, 0, [&]() -> Result<Memory> {
         abi::nvmlMemory_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetMemoryInfo, handle_, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<Memory>(older);
+        return detail::answer_of<Memory>(older);
       }));
 }
 
@@ -305,14 +305,14 @@ auto DeviceMethods::detailed_ecc_errors(abi::nvmlMemoryErrorType_t error_type, a
   abi::nvmlEccErrorCounts_t ecc_counts{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetDetailedEccErrors, handle_, error_type, counter_type, &ecc_counts);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<EccErrorCounts>(ecc_counts);
+  return detail::answer_of<EccErrorCounts>(ecc_counts);
 }
 
 auto DeviceMethods::utilization_rates() const -> Result<Utilization> {
   abi::nvmlUtilization_t utilization{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetUtilizationRates, handle_, &utilization);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<Utilization>(utilization);
+  return detail::answer_of<Utilization>(utilization);
 }
 
 auto DeviceMethods::encoder_sessions() const -> Result<std::vector<EncoderSessionInfo>> {
@@ -323,7 +323,7 @@ auto DeviceMethods::fbc_stats() const -> Result<FbcStats> {
   abi::nvmlFBCStats_t fbc_stats{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetFBCStats, handle_, &fbc_stats);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<FbcStats>(fbc_stats);
+  return detail::answer_of<FbcStats>(fbc_stats);
 }
 
 auto DeviceMethods::fbc_sessions() const -> Result<std::vector<FbcSessionInfo>> {
@@ -356,7 +356,7 @@ auto DeviceMethods::bridge_chip_info() const -> Result<BridgeChips> {
   abi::nvmlBridgeChipHierarchy_t bridge_hierarchy{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBridgeChipInfo, handle_, &bridge_hierarchy);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<BridgeChips>(bridge_hierarchy);
+  return detail::answer_of<BridgeChips>(bridge_hierarchy);
 }
 
 auto DeviceMethods::compute_running_processes() const -> Result<std::vector<ProcessInfo>> {
@@ -427,21 +427,21 @@ auto DeviceMethods::bar1_memory_info() const -> Result<Bar1Memory> {
   abi::nvmlBAR1Memory_t bar1_memory{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetBAR1MemoryInfo, handle_, &bar1_memory);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<Bar1Memory>(bar1_memory);
+  return detail::answer_of<Bar1Memory>(bar1_memory);
 }
 
 auto DeviceMethods::violation_status(abi::nvmlPerfPolicyType_t perf_policy_type) const -> Result<ViolationTime> {
   abi::nvmlViolationTime_t viol_time{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetViolationStatus, handle_, perf_policy_type, &viol_time);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ViolationTime>(viol_time);
+  return detail::answer_of<ViolationTime>(viol_time);
 }
 
 auto DeviceMethods::gpu_fabric_info() const -> Result<GpuFabricInfo> {
   abi::nvmlGpuFabricInfo_t gpu_fabric_info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfo, handle_, &gpu_fabric_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<GpuFabricInfo>(gpu_fabric_info);
+  return detail::answer_of<GpuFabricInfo>(gpu_fabric_info);
 }
 
 auto DeviceMethods::gpu_fabric_info_v() const -> Result<GpuFabricInfo> {
@@ -451,14 +451,14 @@ auto DeviceMethods::gpu_fabric_info_v() const -> Result<GpuFabricInfo> {
         gpu_fabric_info.version = abi::version_tag<abi::nvmlGpuFabricInfo_v3_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, &gpu_fabric_info);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GpuFabricInfo>(gpu_fabric_info);
+        return detail::answer_of<GpuFabricInfo>(gpu_fabric_info);
       }),
       detail::by(&Table::DeviceGetGpuFabricInfoV, 2, [&]() -> Result<GpuFabricInfo> {
         abi::nvmlGpuFabricInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuFabricInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuFabricInfoV, handle_, reinterpret_cast<abi::nvmlGpuFabricInfoV_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GpuFabricInfo>(older);
+        return detail::answer_of<GpuFabricInfo>(older);
       }));
 }
 
@@ -466,21 +466,21 @@ auto DeviceMethods::conf_compute_mem_size_info() const -> Result<ConfComputeMemS
   abi::nvmlConfComputeMemSizeInfo_t mem_info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeMemSizeInfo, handle_, &mem_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ConfComputeMemSizeInfo>(mem_info);
+  return detail::answer_of<ConfComputeMemSizeInfo>(mem_info);
 }
 
 auto DeviceMethods::conf_compute_protected_memory_usage() const -> Result<Memory> {
   abi::nvmlMemory_t memory{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeProtectedMemoryUsage, handle_, &memory);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<Memory>(memory);
+  return detail::answer_of<Memory>(memory);
 }
 
 auto DeviceMethods::conf_compute_gpu_certificate() const -> Result<ConfComputeGpuCertificate> {
   abi::nvmlConfComputeGpuCertificate_t gpu_cert{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeGpuCertificate, handle_, &gpu_cert);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ConfComputeGpuCertificate>(gpu_cert);
+  return detail::answer_of<ConfComputeGpuCertificate>(gpu_cert);
 }
 
 auto DeviceMethods::conf_compute_gpu_attestation_report(const std::array<unsigned char, 32>& nonce) const -> Result<ConfComputeGpuAttestationReport> {
@@ -488,7 +488,7 @@ auto DeviceMethods::conf_compute_gpu_attestation_report(const std::array<unsigne
   std::copy(nonce.begin(), nonce.end(), gpu_atst_report.nonce);
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetConfComputeGpuAttestationReport, handle_, &gpu_atst_report);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ConfComputeGpuAttestationReport>(gpu_atst_report);
+  return detail::answer_of<ConfComputeGpuAttestationReport>(gpu_atst_report);
 }
 
 auto DeviceMethods::sram_ecc_error_status() const -> Result<EccSramErrorStatus> {
@@ -496,7 +496,7 @@ auto DeviceMethods::sram_ecc_error_status() const -> Result<EccSramErrorStatus> 
   status.version = abi::version_tag<abi::nvmlEccSramErrorStatus_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetSramEccErrorStatus, handle_, &status);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<EccSramErrorStatus>(status);
+  return detail::answer_of<EccSramErrorStatus>(status);
 }
 
 auto DeviceMethods::accounting_pids() const -> Result<std::vector<unsigned int>> {
@@ -507,14 +507,14 @@ auto DeviceMethods::row_remapper_histogram() const -> Result<RowRemapperHistogra
   abi::nvmlRowRemapperHistogramValues_t values{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetRowRemapperHistogram, handle_, &values);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<RowRemapperHistogram>(values);
+  return detail::answer_of<RowRemapperHistogram>(values);
 }
 
 auto DeviceMethods::clk_mon_status() const -> Result<ClkMonStatus> {
   abi::nvmlClkMonStatus_t status{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetClkMonStatus, handle_, &status);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ClkMonStatus>(status);
+  return detail::answer_of<ClkMonStatus>(status);
 }
 
 auto DeviceMethods::process_utilization(std::chrono::microseconds last_seen_time_stamp) const -> Result<std::vector<ProcessUtilizationSample>> {
@@ -547,14 +547,14 @@ auto DeviceMethods::platform_info() const -> Result<PlatformInfo> {
         platform_info.version = abi::version_tag<abi::nvmlPlatformInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, &platform_info);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<PlatformInfo>(platform_info);
+        return detail::answer_of<PlatformInfo>(platform_info);
       }),
       detail::by(&Table::DeviceGetPlatformInfo, 1, [&]() -> Result<PlatformInfo> {
         abi::nvmlPlatformInfo_v1_t older{};
         older.version = abi::version_tag<abi::nvmlPlatformInfo_v1_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPlatformInfo, handle_, reinterpret_cast<abi::nvmlPlatformInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<PlatformInfo>(older);
+        return detail::answer_of<PlatformInfo>(older);
       }));
 }
 
@@ -563,7 +563,7 @@ auto DeviceMethods::pdi() const -> Result<Pdi> {
   pdi.version = abi::version_tag<abi::nvmlPdi_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetPdi, handle_, &pdi);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<Pdi>(pdi);
+  return detail::answer_of<Pdi>(pdi);
 }
 
 auto DeviceMethods::set_hostname(abi::nvmlHostname_v1_t hostname) const -> Result<void> {
@@ -576,7 +576,7 @@ auto DeviceMethods::hostname() const -> Result<Hostname> {
   abi::nvmlHostname_v1_t hostname{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetHostname_v1, handle_, &hostname);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<Hostname>(hostname);
+  return detail::answer_of<Hostname>(hostname);
 }
 
 auto DeviceMethods::clear_ecc_error_counts(abi::nvmlEccCounterType_t counter_type) const -> Result<void> {
@@ -615,13 +615,13 @@ auto DeviceMethods::nvlink_remote_pci_info(unsigned int link) const -> Result<Pc
         abi::nvmlPciInfo_t pci{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemotePciInfo_v2, handle_, link, &pci);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<PciInfo>(pci);
+        return detail::answer_of<PciInfo>(pci);
       }),
       detail::by(&Table::DeviceGetNvLinkRemotePciInfo, 0, [&]() -> Result<PciInfo> {
         abi::nvmlPciInfo_v2_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkRemotePciInfo, handle_, link, reinterpret_cast<abi::nvmlPciInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<PciInfo>(older);
+        return detail::answer_of<PciInfo>(older);
       }));
 }
 
@@ -641,7 +641,7 @@ auto DeviceMethods::nvlink_utilization_control(unsigned int link, unsigned int c
   abi::nvmlNvLinkUtilizationControl_t control{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkUtilizationControl, handle_, link, counter, &control);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<NvlinkUtilizationControl>(control);
+  return detail::answer_of<NvlinkUtilizationControl>(control);
 }
 
 auto DeviceMethods::freeze_nvlink_utilization_counter(unsigned int link, unsigned int counter, bool freeze) const -> Result<void> {
@@ -667,7 +667,7 @@ auto DeviceMethods::nvlink_supported_bw_modes() const -> Result<NvlinkSupportedB
   supported_bw_mode.version = abi::version_tag<abi::nvmlNvlinkSupportedBwModes_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvlinkSupportedBwModes, handle_, &supported_bw_mode);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<NvlinkSupportedBwModes>(supported_bw_mode);
+  return detail::answer_of<NvlinkSupportedBwModes>(supported_bw_mode);
 }
 
 auto DeviceMethods::nvlink_bw_mode() const -> Result<NvlinkBwMode> {
@@ -675,7 +675,7 @@ auto DeviceMethods::nvlink_bw_mode() const -> Result<NvlinkBwMode> {
   get_bw_mode.version = abi::version_tag<abi::nvmlNvlinkGetBwMode_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvlinkBwMode, handle_, &get_bw_mode);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<NvlinkBwMode>(get_bw_mode);
+  return detail::answer_of<NvlinkBwMode>(get_bw_mode);
 }
 
 auto DeviceMethods::set_nvlink_bw_mode(abi::nvmlNvlinkSetBwMode_v1_t set_bw_mode) const -> Result<void> {
@@ -692,14 +692,14 @@ auto DeviceMethods::nvlink_info() const -> Result<NvlinkInfo> {
         info.version = abi::version_tag<abi::nvmlNvLinkInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkInfo, handle_, &info);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<NvlinkInfo>(info);
+        return detail::answer_of<NvlinkInfo>(info);
       }),
       detail::by(&Table::DeviceGetNvLinkInfo, 1, [&]() -> Result<NvlinkInfo> {
         abi::nvmlNvLinkInfo_v1_t older{};
         older.version = abi::version_tag<abi::nvmlNvLinkInfo_v1_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetNvLinkInfo, handle_, reinterpret_cast<abi::nvmlNvLinkInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<NvlinkInfo>(older);
+        return detail::answer_of<NvlinkInfo>(older);
       }));
 }
 
@@ -708,7 +708,7 @@ auto DeviceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogeneousM
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuHeterogeneousMode>(heterogeneous_mode);
+  return detail::answer_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
 
 auto DeviceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
@@ -766,25 +766,25 @@ auto DeviceMethods::grid_licensable_features() const -> Result<GridLicensableFea
         abi::nvmlGridLicensableFeatures_t grid_licensable_features{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v4, handle_, &grid_licensable_features);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GridLicensableFeatures>(grid_licensable_features);
+        return detail::answer_of<GridLicensableFeatures>(grid_licensable_features);
       }),
       detail::by(&Table::DeviceGetGridLicensableFeatures_v3, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v3, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GridLicensableFeatures>(older);
+        return detail::answer_of<GridLicensableFeatures>(older);
       }),
       detail::by(&Table::DeviceGetGridLicensableFeatures_v2, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures_v2, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GridLicensableFeatures>(older);
+        return detail::answer_of<GridLicensableFeatures>(older);
       }),
       detail::by(&Table::DeviceGetGridLicensableFeatures, 0, [&]() -> Result<GridLicensableFeatures> {
         abi::nvmlGridLicensableFeatures_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGridLicensableFeatures, handle_, reinterpret_cast<abi::nvmlGridLicensableFeatures_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GridLicensableFeatures>(older);
+        return detail::answer_of<GridLicensableFeatures>(older);
       }));
 }
 
@@ -824,7 +824,7 @@ auto DeviceMethods::vgpu_scheduler_state(unsigned int engine_id) const -> Result
   scheduler_state_info.engineId = engine_id;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuSchedulerStateInfo>(scheduler_state_info);
+  return detail::answer_of<VgpuSchedulerStateInfo>(scheduler_state_info);
 }
 
 auto DeviceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Result<VgpuSchedulerLogInfo> {
@@ -832,7 +832,7 @@ auto DeviceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Result<V
   scheduler_log_info.engineId = engine_id;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuSchedulerLogInfo>(scheduler_log_info);
+  return detail::answer_of<VgpuSchedulerLogInfo>(scheduler_log_info);
 }
 
 auto DeviceMethods::set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const -> Result<void> {
@@ -849,14 +849,14 @@ auto DeviceMethods::vgpu_scheduler_log_v1() const -> Result<VgpuSchedulerLog> {
   abi::nvmlVgpuSchedulerLog_t scheduler_log{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerLog, handle_, &scheduler_log);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuSchedulerLog>(scheduler_log);
+  return detail::answer_of<VgpuSchedulerLog>(scheduler_log);
 }
 
 auto DeviceMethods::vgpu_scheduler_state_v1() const -> Result<VgpuSchedulerState> {
   abi::nvmlVgpuSchedulerGetState_t scheduler_state{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerState, handle_, &scheduler_state);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuSchedulerState>(scheduler_state);
+  return detail::answer_of<VgpuSchedulerState>(scheduler_state);
 }
 
 auto DeviceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerSetState_t scheduler_state) const -> Result<void> {
@@ -869,7 +869,7 @@ auto DeviceMethods::vgpu_scheduler_capabilities() const -> Result<VgpuSchedulerC
   abi::nvmlVgpuSchedulerCapabilities_t capabilities{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerCapabilities, handle_, &capabilities);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuSchedulerCapabilities>(capabilities);
+  return detail::answer_of<VgpuSchedulerCapabilities>(capabilities);
 }
 
 auto DeviceMethods::vgpu_instances_utilization_info(std::chrono::microseconds last_seen_time_stamp) const -> Result<VgpuInstancesUtilizationInfo> {
@@ -919,14 +919,14 @@ auto DeviceMethods::read_write_prm(unsigned int data_size, const std::array<unsi
   std::copy(in_data.begin(), in_data.end(), buffer.inData);
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceReadWritePRM_v1, handle_, &buffer);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<PrmTlv>(buffer);
+  return detail::answer_of<PrmTlv>(buffer);
 }
 
 auto DeviceMethods::gpu_instance_profile_info(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
   abi::nvmlGpuInstanceProfileInfo_t info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfo, handle_, profile, &info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<GpuInstanceProfileInfo>(info);
+  return detail::answer_of<GpuInstanceProfileInfo>(info);
 }
 
 auto DeviceMethods::gpu_instance_profile_info_v(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
@@ -936,14 +936,14 @@ auto DeviceMethods::gpu_instance_profile_info_v(unsigned int profile) const -> R
         info.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v3_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GpuInstanceProfileInfo>(info);
+        return detail::answer_of<GpuInstanceProfileInfo>(info);
       }),
       detail::by(&Table::DeviceGetGpuInstanceProfileInfoV, 2, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoV, handle_, profile, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GpuInstanceProfileInfo>(older);
+        return detail::answer_of<GpuInstanceProfileInfo>(older);
       }));
 }
 
@@ -954,14 +954,14 @@ auto DeviceMethods::gpu_instance_profile_info_by_id(unsigned int profile_id) con
         info.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v3_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, reinterpret_cast<abi::nvmlGpuInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GpuInstanceProfileInfo>(info);
+        return detail::answer_of<GpuInstanceProfileInfo>(info);
       }),
       detail::by(&Table::DeviceGetGpuInstanceProfileInfoByIdV, 2, [&]() -> Result<GpuInstanceProfileInfo> {
         abi::nvmlGpuInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfoByIdV, handle_, profile_id, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<GpuInstanceProfileInfo>(older);
+        return detail::answer_of<GpuInstanceProfileInfo>(older);
       }));
 }
 
@@ -1023,7 +1023,7 @@ auto DeviceMethods::gpm_query_device_support() const -> Result<GpmSupport> {
   gpm_support.version = abi::version_tag<abi::nvmlGpmSupport_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::GpmQueryDeviceSupport, handle_, &gpm_support);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<GpmSupport>(gpm_support);
+  return detail::answer_of<GpmSupport>(gpm_support);
 }
 
 auto DeviceMethods::capabilities() const -> Result<DeviceCapabilities> {
@@ -1031,7 +1031,7 @@ auto DeviceMethods::capabilities() const -> Result<DeviceCapabilities> {
   caps.version = abi::version_tag<abi::nvmlDeviceCapabilities_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetCapabilities, handle_, &caps);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<DeviceCapabilities>(caps);
+  return detail::answer_of<DeviceCapabilities>(caps);
 }
 
 auto DeviceMethods::workload_power_profile_profiles_info() const -> Result<WorkloadPowerProfiles> {
@@ -1039,7 +1039,7 @@ auto DeviceMethods::workload_power_profile_profiles_info() const -> Result<Workl
   profiles_info.version = abi::version_tag<abi::nvmlWorkloadPowerProfileProfilesInfo_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileGetProfilesInfo, handle_, &profiles_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<WorkloadPowerProfiles>(profiles_info);
+  return detail::answer_of<WorkloadPowerProfiles>(profiles_info);
 }
 
 auto DeviceMethods::workload_power_profile_current_profiles() const -> Result<CurrentWorkloadPowerProfiles> {
@@ -1047,7 +1047,7 @@ auto DeviceMethods::workload_power_profile_current_profiles() const -> Result<Cu
   current_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileCurrentProfiles_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileGetCurrentProfiles, handle_, &current_profiles);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<CurrentWorkloadPowerProfiles>(current_profiles);
+  return detail::answer_of<CurrentWorkloadPowerProfiles>(current_profiles);
 }
 
 auto DeviceMethods::set_workload_power_profile_requested_profiles(abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t requested_profiles) const -> Result<void> {

@@ -74,7 +74,7 @@ auto GpuInstanceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogen
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuHeterogeneousMode>(heterogeneous_mode);
+  return detail::answer_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
 
 auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
@@ -91,7 +91,7 @@ auto GpuInstanceMethods::vgpu_scheduler_state(unsigned int engine_id) const -> R
         scheduler_state_info.engineId = engine_id;
         const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<VgpuSchedulerStateInfo>(scheduler_state_info);
+        return detail::answer_of<VgpuSchedulerStateInfo>(scheduler_state_info);
       }),
       detail::by(&Table::GpuInstanceGetVgpuSchedulerState, 1, [&]() -> Result<VgpuSchedulerStateInfo> {
         abi::nvmlVgpuSchedulerStateInfo_v1_t older{};
@@ -99,7 +99,7 @@ auto GpuInstanceMethods::vgpu_scheduler_state(unsigned int engine_id) const -> R
         older.engineId = engine_id;
         const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerState, handle_, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<VgpuSchedulerStateInfo>(older);
+        return detail::answer_of<VgpuSchedulerStateInfo>(older);
       }));
 }
 
@@ -110,7 +110,7 @@ auto GpuInstanceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Res
         scheduler_log_info.engineId = engine_id;
         const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<VgpuSchedulerLogInfo>(scheduler_log_info);
+        return detail::answer_of<VgpuSchedulerLogInfo>(scheduler_log_info);
       }),
       detail::by(&Table::GpuInstanceGetVgpuSchedulerLog, 1, [&]() -> Result<VgpuSchedulerLogInfo> {
         abi::nvmlVgpuSchedulerLogInfo_v1_t older{};
@@ -118,7 +118,7 @@ auto GpuInstanceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Res
         older.engineId = engine_id;
         const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog, handle_, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<VgpuSchedulerLogInfo>(older);
+        return detail::answer_of<VgpuSchedulerLogInfo>(older);
       }));
 }
 
@@ -138,14 +138,14 @@ auto GpuInstanceMethods::info() const -> Result<GpuInstanceInfo> {
   abi::nvmlGpuInstanceInfo_t info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetInfo, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<GpuInstanceInfo>(info);
+  return detail::answer_of<GpuInstanceInfo>(info);
 }
 
 auto GpuInstanceMethods::compute_instance_profile_info(unsigned int profile, unsigned int eng_profile) const -> Result<ComputeInstanceProfileInfo> {
   abi::nvmlComputeInstanceProfileInfo_t info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfo, handle_, profile, eng_profile, &info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ComputeInstanceProfileInfo>(info);
+  return detail::answer_of<ComputeInstanceProfileInfo>(info);
 }
 
 auto GpuInstanceMethods::compute_instance_profile_info_v(unsigned int profile, unsigned int eng_profile) const -> Result<ComputeInstanceProfileInfo> {
@@ -155,14 +155,14 @@ auto GpuInstanceMethods::compute_instance_profile_info_v(unsigned int profile, u
         info.version = abi::version_tag<abi::nvmlComputeInstanceProfileInfo_v3_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, reinterpret_cast<abi::nvmlComputeInstanceProfileInfo_v2_t*>(&info));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<ComputeInstanceProfileInfo>(info);
+        return detail::answer_of<ComputeInstanceProfileInfo>(info);
       }),
       detail::by(&Table::GpuInstanceGetComputeInstanceProfileInfoV, 2, [&]() -> Result<ComputeInstanceProfileInfo> {
         abi::nvmlComputeInstanceProfileInfo_v2_t older{};
         older.version = abi::version_tag<abi::nvmlComputeInstanceProfileInfo_v2_t>;
         const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetComputeInstanceProfileInfoV, handle_, profile, eng_profile, &older);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<ComputeInstanceProfileInfo>(older);
+        return detail::answer_of<ComputeInstanceProfileInfo>(older);
       }));
 }
 

@@ -54,14 +54,14 @@ auto LibraryMethods::conf_compute_capabilities() const -> Result<ConfComputeCaps
   abi::nvmlConfComputeSystemCaps_t capabilities{};
   const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeCapabilities, &capabilities);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ConfComputeCaps>(capabilities);
+  return detail::answer_of<ConfComputeCaps>(capabilities);
 }
 
 auto LibraryMethods::conf_compute_state() const -> Result<ConfComputeState> {
   abi::nvmlConfComputeSystemState_t state{};
   const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeState, &state);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ConfComputeState>(state);
+  return detail::answer_of<ConfComputeState>(state);
 }
 
 auto LibraryMethods::conf_compute_key_rotation_threshold_info() const -> Result<ConfComputeKeyRotationThreshold> {
@@ -69,7 +69,7 @@ auto LibraryMethods::conf_compute_key_rotation_threshold_info() const -> Result<
   key_rotation_thr_info.version = abi::version_tag<abi::nvmlConfComputeGetKeyRotationThresholdInfo_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ConfComputeKeyRotationThreshold>(key_rotation_thr_info);
+  return detail::answer_of<ConfComputeKeyRotationThreshold>(key_rotation_thr_info);
 }
 
 auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t key_rotation_thr_info) const -> Result<void> {
@@ -84,7 +84,7 @@ auto LibraryMethods::conf_compute_settings() const -> Result<ConfComputeSettings
   settings.version = abi::version_tag<abi::nvmlSystemConfComputeSettings_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::SystemGetConfComputeSettings, &settings);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<ConfComputeSettings>(settings);
+  return detail::answer_of<ConfComputeSettings>(settings);
 }
 
 auto LibraryMethods::modify_drain_state(abi::nvmlPciInfo_t pci_info, bool new_state) const -> Result<void> {
@@ -118,7 +118,7 @@ auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeI
   max_instance.vgpuTypeId = vgpu_type_id;
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstancesPerGpuInstance, &max_instance);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<MaxVgpuInstances>(max_instance);
+  return detail::answer_of<MaxVgpuInstances>(max_instance);
 }
 
 auto LibraryMethods::set_vgpu_version(abi::nvmlVgpuVersion_t vgpu_version) const -> Result<void> {

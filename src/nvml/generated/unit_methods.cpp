@@ -14,28 +14,28 @@ auto UnitMethods::info() const -> Result<UnitInfo> {
   abi::nvmlUnitInfo_t info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetUnitInfo, handle_, &info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<UnitInfo>(info);
+  return detail::answer_of<UnitInfo>(info);
 }
 
 auto UnitMethods::led_state() const -> Result<LedState> {
   abi::nvmlLedState_t state{};
   const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetLedState, handle_, &state);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<LedState>(state);
+  return detail::answer_of<LedState>(state);
 }
 
 auto UnitMethods::psu_info() const -> Result<PsuInfo> {
   abi::nvmlPSUInfo_t psu{};
   const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetPsuInfo, handle_, &psu);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<PsuInfo>(psu);
+  return detail::answer_of<PsuInfo>(psu);
 }
 
 auto UnitMethods::fan_speed_info() const -> Result<UnitFanSpeeds> {
   abi::nvmlUnitFanSpeeds_t fan_speeds{};
   const detail::Outcome outcome = detail::call(*state_, &Table::UnitGetFanSpeedInfo, handle_, &fan_speeds);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<UnitFanSpeeds>(fan_speeds);
+  return detail::answer_of<UnitFanSpeeds>(fan_speeds);
 }
 
 auto UnitMethods::devices() const -> Result<std::vector<Device>> {

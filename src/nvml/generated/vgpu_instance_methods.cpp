@@ -15,7 +15,7 @@ auto VgpuInstanceMethods::placement_id() const -> Result<VgpuPlacementId> {
   placement.version = abi::version_tag<abi::nvmlVgpuPlacementId_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetPlacementId, handle_, &placement);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuPlacementId>(placement);
+  return detail::answer_of<VgpuPlacementId>(placement);
 }
 
 auto VgpuInstanceMethods::runtime_state_size() const -> Result<VgpuRuntimeState> {
@@ -23,7 +23,7 @@ auto VgpuInstanceMethods::runtime_state_size() const -> Result<VgpuRuntimeState>
   state.version = abi::version_tag<abi::nvmlVgpuRuntimeState_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetRuntimeStateSize, handle_, &state);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuRuntimeState>(state);
+  return detail::answer_of<VgpuRuntimeState>(state);
 }
 
 auto VgpuInstanceMethods::uuid() const -> Result<std::string> {
@@ -49,7 +49,7 @@ auto VgpuInstanceMethods::fbc_stats() const -> Result<FbcStats> {
   abi::nvmlFBCStats_t fbc_stats{};
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetFBCStats, handle_, &fbc_stats);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<FbcStats>(fbc_stats);
+  return detail::answer_of<FbcStats>(fbc_stats);
 }
 
 auto VgpuInstanceMethods::fbc_sessions() const -> Result<std::vector<FbcSessionInfo>> {
@@ -72,7 +72,7 @@ auto VgpuInstanceMethods::accounting_stats(unsigned int pid) const -> Result<Acc
   abi::nvmlAccountingStats_t stats{};
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetAccountingStats, handle_, pid, &stats);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<AccountingStats>(stats);
+  return detail::answer_of<AccountingStats>(stats);
 }
 
 auto VgpuInstanceMethods::clear_accounting_pids() const -> Result<void> {
@@ -87,13 +87,13 @@ auto VgpuInstanceMethods::license_info() const -> Result<VgpuLicenseInfo> {
         abi::nvmlVgpuLicenseInfo_t license_info{};
         const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseInfo_v2, handle_, &license_info);
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<VgpuLicenseInfo>(license_info);
+        return detail::answer_of<VgpuLicenseInfo>(license_info);
       }),
       detail::by(&Table::VgpuInstanceGetLicenseInfo, 0, [&]() -> Result<VgpuLicenseInfo> {
         abi::nvmlVgpuLicenseInfo_v1_t older{};
         const detail::Outcome outcome = detail::call(*state_, &Table::VgpuInstanceGetLicenseInfo, handle_, reinterpret_cast<abi::nvmlVgpuLicenseInfo_t*>(&older));
         if (!outcome.ok()) return outcome.failure();
-        return detail::value_of<VgpuLicenseInfo>(older);
+        return detail::answer_of<VgpuLicenseInfo>(older);
       }));
 }
 

@@ -27,7 +27,7 @@ auto VgpuTypeMethods::bar1_info() const -> Result<VgpuTypeBar1Info> {
   bar1_info.version = abi::version_tag<abi::nvmlVgpuTypeBar1Info_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetBAR1Info, handle_, &bar1_info);
   if (!outcome.ok()) return outcome.failure();
-  return detail::value_of<VgpuTypeBar1Info>(bar1_info);
+  return detail::answer_of<VgpuTypeBar1Info>(bar1_info);
 }
 
 }  // namespace nvmlkit::nvml

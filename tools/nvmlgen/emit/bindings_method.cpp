@@ -261,7 +261,11 @@ std::string Writer::plain(const Version& v, const std::string& indent) {
   }
   if (call.outs.size() == 1) {
     if (collecting_) answer = call.outs[0].first;
-    return text + indent + "return " + call.outs[0].second + ";\n";
+    // A struct is filled where the result stands, not copied there.
+    const std::string value = "detail::value_of<" + answer + ">(";
+    std::string result = call.outs[0].second;
+    if (result.rfind(value, 0) == 0) result.replace(0, value.size(), "detail::answer_of<" + answer + ">(");
+    return text + indent + "return " + result + ";\n";
   }
   if (collecting_) {
     answer = camel_case(newest_.as);
