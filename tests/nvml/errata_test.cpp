@@ -219,7 +219,7 @@ TEST(Errata, ProcessListsOfBothStridesReadTheSame) {
       ASSERT_EQ(list.size(), count);
       for (unsigned int i = 0; i < count; ++i) {
         ASSERT_EQ(list[i].pid, 1000 + i) << entry << ' ' << count;
-        ASSERT_EQ(list[i].used_gpu_memory, 5000 + i) << entry << ' ' << count;
+        ASSERT_EQ(list[i].used_gpu_memory, Bytes(5000 + i)) << entry << ' ' << count;
       }
     }
 }
