@@ -6,6 +6,7 @@
 
 #include "emit/bindings_emitters.hpp"
 #include "emit/driver_emitters.hpp"
+#include "emit/interpose_emitters.hpp"
 #include "emit/model_emitters.hpp"
 #include "registry/error.hpp"
 
@@ -33,6 +34,8 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"include/nvmlkit/generated/table.hpp", emit_table(r.facts)});
   out.push_back({"src/nvml/generated/abi_assertions.cpp", emit_abi_assertions(r.facts)});
   out.push_back({"src/nvml/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
+  out.push_back({"src/nvml/generated/visit_members.hpp", emit_visit_members(r.facts)});
+  out.push_back({"src/nvml/generated/signatures.cpp", emit_signatures(r)});
 
   for (const auto& c : emit_classes(r.facts, r.semantics)) {
     out.push_back({"include/nvmlkit/generated/" + c.file + ".hpp", c.header});
