@@ -25,9 +25,10 @@ TEST(Signatures, LengthsAreArgumentsOfTheSameFunction) {
 
 TEST(Signatures, PointersSayHowMuchStandsBehindThem) {
   for (std::size_t i = 0; i < kSymbolCount; ++i)
-    for (const Argument& argument : signatures()[i].arguments)
-      if (argument.kind != ArgumentKind::value && argument.kind != ArgumentKind::handle)
-        EXPECT_GT(argument.size, 0u) << symbols()[i].name << ' ' << argument.name;
+    for (const Argument& argument : signatures()[i].arguments) {
+      const bool pointer = argument.kind != ArgumentKind::value && argument.kind != ArgumentKind::handle;
+      EXPECT_EQ(argument.size > 0, pointer) << symbols()[i].name << ' ' << argument.name;
+    }
 }
 
 // Nobody who looks around may change anything.

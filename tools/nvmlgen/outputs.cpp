@@ -6,6 +6,7 @@
 
 #include "emit/bindings_emitters.hpp"
 #include "emit/driver_emitters.hpp"
+#include "emit/impersonation_emitters.hpp"
 #include "emit/interpose_emitters.hpp"
 #include "emit/model_emitters.hpp"
 #include "registry/error.hpp"
@@ -55,6 +56,11 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});
   out.push_back({"src/driver/nvml/generated/exports.map", emit_version_script(r)});
   out.push_back({"src/driver/nvml/generated/field_values.cpp", emit_field_values(r)});
+  out.push_back({"src/sim/generated/driver_branches.hpp", emit_driver_branches(r)});
+  out.push_back({"src/driver/nvml/generated/field_numbering.cpp", emit_field_numbering(r)});
+  out.push_back({"src/driver/nvml/generated/in_process_table.hpp", emit_in_process_table(r)});
+  for (const auto& [branch, symbols] : r.facts.exports)
+    out.push_back({"src/driver/nvml/generated/exports_" + branch + ".map", emit_version_script_of(symbols)});
   out.push_back({"tests/contract/generated/contract_table.cpp", emit_contract_table(r)});
 
   std::set<fs::path> folders;

@@ -13,7 +13,7 @@ namespace nvmlkit::nvml::interpose {
 
 struct Fault {
   std::string function;                // "nvmlDeviceGetName"; empty = all but those that start and end the library
-  std::optional<Errc> result;          // answered instead of calling; empty = the call is made, after the delay
+  std::optional<Errc> result{};        // answered instead of calling; empty = the call is made, after the delay
   std::uint64_t after = 0;             // this many calls pass first
   std::uint64_t times = UINT64_MAX;    // then it happens to this many
   double probability = 1;              // to each of those, from 0 to 1

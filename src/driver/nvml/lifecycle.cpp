@@ -1,63 +1,101 @@
 #include "driver/nvml/lifecycle.hpp"
 
 #include <cstdio>
-#include <memory>
-#include <mutex>
 #include <string>
 
-#include "driver/nvml/call.hpp"
 #include "sim/config/load.hpp"
+#include "sim/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 
+#ifdef NVMLKIT_IN_PROCESS
+
 namespace detail {
-
-std::atomic<const sim::Machine*> machine{nullptr};
-HandlePlace handle_places[sim::max_gpus];
-
-}  // namespace detail
+thread_local Running* current = nullptr;
+}
 
 namespace {
 
-struct State {
-  std::mutex mutex;
-  unsigned int references = 0;
-  bool ever_initialized = false;
-  std::unique_ptr<sim::Machine> machine;  // outlives the last shutdown, so that a late call of another thread is safe
-};
+Lifecycle& lifecycle() { return static_cast<Driver&>(detail::running()); }
+
+// It was loaded, and found to be right, before there was a table to call.
+bool prepare(Lifecycle&) { return true; }
+
+}  // namespace
+
+abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(const sim::Machine*)>& work) {
+  return work(lifecycle().machine.get());
+}
+
+#else
+
+namespace detail {
+Running only;
+}
+
+namespace {
 
 // Never destroyed: a client may call in from its own exit handlers.
-State& state() {
-  static State& only = *new State;
+Lifecycle& lifecycle() {
+  static Lifecycle& only = *new Lifecycle;
   return only;
+}
+
+std::unique_ptr<sim::Machine> load(std::string& error) {
+  auto environment = sim::Environment::process();
+  auto machine = sim::load_machine(environment, error);
+  if (!machine || built_for_branch == 0) return machine;
+  // A library of a branch has a version of it, whatever the machine file says.
+  const auto& version = machine->system().driver_version;
+  if (version && sim::branch_number(version->view()) == built_for_branch) return machine;
+  const std::string branch = std::to_string(built_for_branch);
+  if (const auto chosen = environment.get("NVMLKIT_DRIVER")) {
+    error = "NVMLKIT_DRIVER: this library is a driver of branch " + branch + " and cannot be '" + *chosen + "'";
+    return nullptr;
+  }
+  environment.set("NVMLKIT_DRIVER", branch);
+  return sim::load_machine(environment, error);
+}
+
+bool prepare(Lifecycle& host) {
+  std::string error;
+  auto loaded = load(error);
+  if (!loaded) {
+    std::fprintf(stderr, "nvmlkit: %s\n", error.c_str());
+    return false;
+  }
+  host.machine = std::move(loaded);
+  return true;
 }
 
 }  // namespace
 
+abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(const sim::Machine*)>& work) {
+  std::string error;
+  const auto machine = load(error);
+  return work(machine.get());
+}
+
+#endif
+
 abi::nvmlReturn_t initialize() {
-  auto& s = state();
-  const std::lock_guard lock(s.mutex);
-  if (s.references == 0) {
-    std::string error;
-    auto loaded = sim::load_machine(sim::Environment::process(), error);
-    if (!loaded) {
-      std::fprintf(stderr, "nvmlkit: %s\n", error.c_str());
-      return abi::NVML_ERROR_UNKNOWN;
-    }
-    s.machine = std::move(loaded);
-    detail::machine.store(s.machine.get(), std::memory_order_release);
+  auto& state = lifecycle();
+  const std::lock_guard lock(state.mutex);
+  if (state.references == 0) {
+    if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
+    detail::running().machine.store(state.machine.get(), std::memory_order_release);
   }
-  ++s.references;
-  s.ever_initialized = true;
+  ++state.references;
+  state.ever_initialized = true;
   return abi::NVML_SUCCESS;
 }
 
 abi::nvmlReturn_t shut_down() {
-  auto& s = state();
-  const std::lock_guard lock(s.mutex);
+  auto& state = lifecycle();
+  const std::lock_guard lock(state.mutex);
   // Measured on 535, 550 and 555: a shutdown that no init ever preceded succeeds.
-  if (s.references == 0) return s.ever_initialized ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
-  if (--s.references == 0) detail::machine.store(nullptr, std::memory_order_release);
+  if (state.references == 0) return state.ever_initialized ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
+  if (--state.references == 0) detail::running().machine.store(nullptr, std::memory_order_release);
   return abi::NVML_SUCCESS;
 }
 

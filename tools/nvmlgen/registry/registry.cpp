@@ -10,6 +10,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.semantics = load_semantics(directory / "semantics", registry.facts);
   registry.model = load_model(directory / "model", registry.facts);
   registry.field_ids = load_field_ids(directory / "semantics" / "values" / "field_values.yaml", registry.facts);
+  registry.driver_branches = load_driver_branches(directory, registry.facts);
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
   return registry;
 }

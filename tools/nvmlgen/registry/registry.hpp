@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "registry/driver_branches.hpp"
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
@@ -14,6 +15,7 @@ struct Registry {
   Semantics semantics;
   Model model;
   FieldIds field_ids;
+  std::vector<DriverBranch> driver_branches;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).
