@@ -15,11 +15,11 @@
 namespace nvmlkit::sim {
 
 struct SimulationOptions {
-  std::optional<unsigned int> gpu_count;  // how many GPUs, whatever the machine says
+  std::optional<unsigned int> gpu_count{};  // how many GPUs, whatever the machine says
   // The driver that answers, whatever the machine says: a branch ("535") or a version ("535.104.05"). Symbols that its
   // library does not export are null, and field ids are numbered as it numbers them. Of 535, 550 and 555 it is known
   // what they export; of other branches it is what their headers declare.
-  std::string driver;
+  std::string driver{};
 };
 
 // A machine with its driver, private to this object. Two of them share nothing: a handle of one is refused by the other.
