@@ -26,7 +26,8 @@ inline Table driver() {
     *milliwatts = power++;
     return abi::NVML_SUCCESS;
   };
-  table.DeviceGetComputeRunningProcesses_v3 = [](abi::nvmlDevice_t, unsigned int* count, abi::nvmlProcessInfo_t* infos) {
+  table.DeviceGetComputeRunningProcesses_v3 = [](abi::nvmlDevice_t, unsigned int* count,
+                                                 abi::nvmlProcessInfo_t* infos) {
     const unsigned int room = *count;
     *count = 2;
     if (room < 2) return abi::NVML_ERROR_INSUFFICIENT_SIZE;

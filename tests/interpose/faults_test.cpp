@@ -53,7 +53,8 @@ TEST(Faults, ChanceIsTheSeeds) {
 
 TEST(Faults, NoChanceAndCertainty) {
   const auto with = [](double probability) {
-    return results_of({{.function = "nvmlDeviceGetPowerUsage", .result = Errc::timeout, .probability = probability}}, 2);
+    return results_of({{.function = "nvmlDeviceGetPowerUsage", .result = Errc::timeout, .probability = probability}},
+                      2);
   };
   EXPECT_EQ(with(0), (std::vector{0, 0}));
   EXPECT_EQ(with(1), (std::vector{10, 10}));
@@ -61,8 +62,9 @@ TEST(Faults, NoChanceAndCertainty) {
 
 TEST(Faults, ADelayAloneStillCalls) {
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(results_of({{.function = "nvmlDeviceGetPowerUsage", .times = 1, .delay = std::chrono::milliseconds(20)}}, 3),
-            (std::vector{0, 0, 0}));
+  EXPECT_EQ(
+      results_of({{.function = "nvmlDeviceGetPowerUsage", .times = 1, .delay = std::chrono::milliseconds(20)}}, 3),
+      (std::vector{0, 0, 0}));
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(20));
   EXPECT_EQ(test::power, 100003u);
 }

@@ -88,7 +88,8 @@ TEST(Wrap, TablesLiveBesideEachOther) {
 
 TEST(Wrap, RefusesWhenAllPlacesAreTaken) {
   std::vector<Wrapped> taken;
-  for (std::size_t i = 0; i < kWrapLimit; ++i) taken.push_back(wrap(driver(), std::make_shared<SerializingLock>()).value());
+  for (std::size_t i = 0; i < kWrapLimit; ++i)
+    taken.push_back(wrap(driver(), std::make_shared<SerializingLock>()).value());
   const auto refused = wrap(driver(), std::make_shared<SerializingLock>());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), Errc::insufficient_resources);
@@ -136,15 +137,16 @@ TEST(CallLog, SaysFunctionArgumentsResult) {
   table.DeviceGetMemoryInfo_v2(gpu0, &memory);
   std::istringstream written(stream.str());
   for (std::string line; std::getline(written, line);) lines.push_back(line.substr(0, line.rfind(',')));
-  EXPECT_EQ(lines, (std::vector<std::string>{
-                       "nvmlDeviceGetName(device=0x1000, name=\"GPU 0\", length=16) = success",
-                       "nvmlDeviceGetName(device=0x1000, name=?, length=1) = insufficient_size",
-                       "nvmlDeviceGetPowerUsage(device=0x1000, power=100000) = success",
-                       "nvmlDeviceGetComputeRunningProcesses_v3(device=0x1000, infoCount=2, infos=[2 x 24 bytes]) = "
-                       "insufficient_size",
-                       "nvmlDeviceGetComputeRunningProcesses_v3(device=0x1000, infoCount=2, infos=[2 x 24 bytes]) = success",
-                       "nvmlDeviceGetMemoryInfo_v2(device=0x1000, memory={40 bytes}) = success",
-                   }));
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{
+                "nvmlDeviceGetName(device=0x1000, name=\"GPU 0\", length=16) = success",
+                "nvmlDeviceGetName(device=0x1000, name=?, length=1) = insufficient_size",
+                "nvmlDeviceGetPowerUsage(device=0x1000, power=100000) = success",
+                "nvmlDeviceGetComputeRunningProcesses_v3(device=0x1000, infoCount=2, infos=[2 x 24 bytes]) = "
+                "insufficient_size",
+                "nvmlDeviceGetComputeRunningProcesses_v3(device=0x1000, infoCount=2, infos=[2 x 24 bytes]) = success",
+                "nvmlDeviceGetMemoryInfo_v2(device=0x1000, memory={40 bytes}) = success",
+            }));
 }
 
 TEST(Latency, CountsAndMeasures) {

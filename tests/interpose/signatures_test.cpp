@@ -34,7 +34,8 @@ TEST(Signatures, PointersSayHowMuchStandsBehindThem) {
 // Nobody who looks around may change anything.
 TEST(Signatures, NothingThatReadsHasANameThatChanges) {
   const std::regex changing(
-      "Set[A-Z](?!ize)|Create(?!able)|Destroy|Clear|Reset|Free|Alloc|Remove|Modify|Discover|Register|Init$|Shutdown|Wait|Unload|Activate");
+      "Set[A-Z](?!ize)|Create(?!able)|Destroy|Clear|Reset|Free|Alloc|Remove|Modify|Discover|Register|Init$|Shutdown|"
+      "Wait|Unload|Activate");
   std::size_t reading = 0;
   for (std::size_t i = 0; i < kSymbolCount; ++i) {
     if (signatures()[i].effect != Effect::reads) continue;

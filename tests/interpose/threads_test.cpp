@@ -15,7 +15,8 @@ constexpr int kCalls = 300;
 template <class Work>
 void in_threads(Work work) {
   std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) threads.emplace_back([&work] {
+  for (int i = 0; i < kThreads; ++i)
+    threads.emplace_back([&work] {
       for (int call = 0; call < kCalls; ++call) work();
     });
   for (auto& thread : threads) thread.join();
@@ -24,7 +25,8 @@ void in_threads(Work work) {
 TEST(Threads, ShareAllHooksAtOnce) {
   std::ostringstream text, trace;
   const Table inner = test::driver();
-  const auto faults = FaultInjector::create({{.function = "nvmlDeviceGetPowerUsage", .result = Errc::timeout, .times = 100}}).value();
+  const auto faults =
+      FaultInjector::create({{.function = "nvmlDeviceGetPowerUsage", .result = Errc::timeout, .times = 100}}).value();
   const auto histogram = std::make_shared<LatencyHistogram>();
   const auto failing = wrap(inner, faults).value();
   const auto timed = wrap(failing.table(), histogram).value();

@@ -65,7 +65,8 @@ TEST(Trace, KeepsErrorsAndCounts) {
                           table.ErrorString(abi::NVML_ERROR_TIMEOUT);
                         })).value();
   unsigned int count = 0;
-  EXPECT_EQ(played.table().DeviceGetComputeRunningProcesses_v3(gpu0, &count, nullptr), abi::NVML_ERROR_INSUFFICIENT_SIZE);
+  EXPECT_EQ(played.table().DeviceGetComputeRunningProcesses_v3(gpu0, &count, nullptr),
+            abi::NVML_ERROR_INSUFFICIENT_SIZE);
   EXPECT_EQ(count, 2u);
   EXPECT_STREQ(played.table().ErrorString(abi::NVML_ERROR_TIMEOUT), "a text");
 }
@@ -92,7 +93,8 @@ TEST(Trace, WhatTheDriverLackedIsLacking) {
 TEST(Trace, StructsAreComparedWhenTheyAreRead) {
   abi::nvmlMemory_v2_t memory{};
   memory.version = 0x02000028u;
-  const Replay played = replay(record([&](const Table& table) { table.DeviceGetMemoryInfo_v2(gpu0, &memory); })).value();
+  const Replay played =
+      replay(record([&](const Table& table) { table.DeviceGetMemoryInfo_v2(gpu0, &memory); })).value();
   abi::nvmlMemory_v2_t again{};
   EXPECT_EQ(played.table().DeviceGetMemoryInfo_v2(gpu0, &again), abi::NVML_ERROR_UNKNOWN);
   again.version = 0x02000028u;
@@ -111,7 +113,11 @@ TEST(Trace, GoesThroughAFile) {
 TEST(Trace, BrokenLinesAreRefusedWithTheirNumber) {
   const std::string head = "{\"nvmlkit_trace\":1,\"missing\":[]}\n";
   for (const char* line : {
-           "{", "{}", "garbage", "{\"f\":\"nvmlDeviceGetIndex\"}", "{\"f\":\"nvmlNoSuch\",\"in\":[],\"r\":0,\"out\":[]}",
+           "{",
+           "{}",
+           "garbage",
+           "{\"f\":\"nvmlDeviceGetIndex\"}",
+           "{\"f\":\"nvmlNoSuch\",\"in\":[],\"r\":0,\"out\":[]}",
            // More bytes than the function writes, bytes for an argument that it does not write, no hexadecimal text.
            R"({"f":"nvmlDeviceGetIndex","in":["0x1","p"],"r":0,"out":[null,"0000000000"]})",
            R"({"f":"nvmlDeviceGetIndex","in":["0x1","p"],"r":0,"out":["00",null]})",

@@ -41,7 +41,9 @@ class Impersonation : public testing::TestWithParam<const char*> {
   static nlohmann::json facts() { return nlohmann::json::parse(std::ifstream(NVMLKIT_TEST_FACTS)).at(GetParam()); }
   static std::string library_path() {
     const std::string branch = GetParam();
-    return branch == "535" ? NVMLKIT_TEST_LIBRARY_535 : branch == "550" ? NVMLKIT_TEST_LIBRARY_550 : NVMLKIT_TEST_LIBRARY_555;
+    return branch == "535"   ? NVMLKIT_TEST_LIBRARY_535
+           : branch == "550" ? NVMLKIT_TEST_LIBRARY_550
+                             : NVMLKIT_TEST_LIBRARY_555;
   }
   void TearDown() override {
     for (const char* name : {"NVMLKIT_MACHINE", "NVMLKIT_DRIVER"}) unsetenv(name);
@@ -69,6 +71,12 @@ void expect_fallbacks(const Library& library, const std::string& version) {
   EXPECT_TRUE(device.pci_info().has_value());
   EXPECT_TRUE(library.device_by_pci_bus_id(device.pci_info().value().busId).has_value());
   EXPECT_EQ(library.driver_version().value(), version);
+  // Families with one method whose newest member came after the branch.
+  EXPECT_TRUE(device.remapped_rows().has_value()) << device.remapped_rows().error().message();
+  EXPECT_STREQ(device.accounting_stats(1).error().function(), "nvmlDeviceGetAccountingStats");
+  EXPECT_STREQ(device.driver_model().error().function(),
+               library.table().DeviceGetDriverModel_v2 ? "nvmlDeviceGetDriverModel_v2" : "nvmlDeviceGetDriverModel");
+  EXPECT_EQ(library.table().DeviceGetRemappedRows_v2, nullptr);
   // First seen in 12.6 and later.
   abi::nvmlSystemDriverBranchInfo_t branch{};
   EXPECT_EQ(library.call(&Table::SystemGetDriverBranch, &branch, 80u).error().code(), Errc::function_not_found);
@@ -121,7 +129,8 @@ TEST(FieldNumbering, FollowsTheDriver) {
     EXPECT_EQ(value.fieldId, 251u);
   }
   EXPECT_EQ(field("570", 251, value), abi::NVML_ERROR_NOT_SUPPORTED);
-  for (const char* branch : {"535", "550", "555"}) EXPECT_EQ(field(branch, 251, value), abi::NVML_ERROR_INVALID_ARGUMENT) << branch;
+  for (const char* branch : {"535", "550", "555"})
+    EXPECT_EQ(field(branch, 251, value), abi::NVML_ERROR_INVALID_ARGUMENT) << branch;
   EXPECT_EQ(field("580", 274, value), abi::NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(field("570", 269, value), abi::NVML_ERROR_INVALID_ARGUMENT);
   // What never moved.

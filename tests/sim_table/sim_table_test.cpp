@@ -1,13 +1,12 @@
-#include <nvmlkit/sim/table.hpp>
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <nvmlkit/interpose.hpp>
 #include <nvmlkit/nvml.hpp>
+#include <nvmlkit/sim/table.hpp>
+#include <sstream>
 #include <thread>
 
 namespace nvmlkit::sim {
@@ -55,8 +54,10 @@ TEST(SimTable, MistakesAreSaid) {
   };
   EXPECT_NE(message_of("h1000").find("h100"), std::string::npos);
   EXPECT_NE(message_of("/nonexistent/machine.yaml").find("/nonexistent/machine.yaml"), std::string::npos);
-  EXPECT_NE(message_of("version: \"1.0\"\nbase: t4\ndevice_defaults:\n  nane: x\n").find("machine:4:3"), std::string::npos);
-  for (const char* machine : {"t4", kText}) EXPECT_NE(message_of(machine, {.driver = "abc"}).find("535, 550"), std::string::npos);
+  EXPECT_NE(message_of("version: \"1.0\"\nbase: t4\ndevice_defaults:\n  nane: x\n").find("machine:4:3"),
+            std::string::npos);
+  for (const char* machine : {"t4", kText})
+    EXPECT_NE(message_of(machine, {.driver = "abc"}).find("535, 550"), std::string::npos);
 }
 
 TEST(SimTable, TheEnvironmentIsNotLookedAt) {
@@ -109,7 +110,8 @@ TEST(SimTable, ThreadsOnTwoMachines) {
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&, i] {
       for (int n = 0; n < 200; ++n)
-        EXPECT_EQ((i % 2 ? hopper : turing).device(1).value().name().value(), i % 2 ? "NVIDIA H100 80GB HBM3" : "Tesla T4");
+        EXPECT_EQ((i % 2 ? hopper : turing).device(1).value().name().value(),
+                  i % 2 ? "NVIDIA H100 80GB HBM3" : "Tesla T4");
     });
   for (auto& thread : threads) thread.join();
 }
@@ -132,7 +134,8 @@ TEST(SimTable, IsWrappedAndRecorded) {
 
 TEST(SimTable, RefusesWhenAllPlacesAreTaken) {
   std::vector<SimulatedDriver> drivers;
-  for (std::size_t i = 0; i < nvml::interpose::kWrapLimit; ++i) drivers.push_back(SimulatedDriver::create("t4").value());
+  for (std::size_t i = 0; i < nvml::interpose::kWrapLimit; ++i)
+    drivers.push_back(SimulatedDriver::create("t4").value());
   EXPECT_EQ(SimulatedDriver::create("t4").error().code(), Errc::insufficient_resources);
 }
 

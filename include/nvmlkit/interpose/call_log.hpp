@@ -11,9 +11,9 @@
 namespace nvmlkit::nvml::interpose {
 
 struct LoggedCall {
-  const char* function;  // "nvmlDeviceGetName"
+  const char* function;   // "nvmlDeviceGetName"
   std::string arguments;  // "device=0x7f00, name=\"NVIDIA H100\", length=96", as they are after the call
-  Errc result;           // Errc::success for nvmlErrorString
+  Errc result;            // Errc::success for nvmlErrorString
   std::chrono::nanoseconds duration;
 
   // "nvmlDeviceGetName(device=0x7f00, ...) = success, 830 ns".

@@ -12,12 +12,12 @@
 namespace nvmlkit::nvml::interpose {
 
 struct Fault {
-  std::string function;                // "nvmlDeviceGetName"; empty = all but those that start and end the library
-  std::optional<Errc> result{};        // answered instead of calling; empty = the call is made, after the delay
-  std::uint64_t after = 0;             // this many calls pass first
-  std::uint64_t times = UINT64_MAX;    // then it happens to this many
-  double probability = 1;              // to each of those, from 0 to 1
-  std::chrono::nanoseconds delay{};    // slept before the answer
+  std::string function;              // "nvmlDeviceGetName"; empty = all but those that start and end the library
+  std::optional<Errc> result{};      // answered instead of calling; empty = the call is made, after the delay
+  std::uint64_t after = 0;           // this many calls pass first
+  std::uint64_t times = UINT64_MAX;  // then it happens to this many
+  double probability = 1;            // to each of those, from 0 to 1
+  std::chrono::nanoseconds delay{};  // slept before the answer
 };
 
 // Of several faults that match a call, the first with a result decides; delays add up.

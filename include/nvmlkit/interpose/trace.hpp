@@ -47,7 +47,8 @@ class Replay {
 
  private:
   class Answers;
-  Replay(std::shared_ptr<Answers> answers, Wrapped wrapped) : answers_(std::move(answers)), wrapped_(std::move(wrapped)) {}
+  Replay(std::shared_ptr<Answers> answers, Wrapped wrapped)
+      : answers_(std::move(answers)), wrapped_(std::move(wrapped)) {}
   std::shared_ptr<Answers> answers_;
   Wrapped wrapped_;
 };

@@ -22,9 +22,9 @@ struct SimulationOptions {
   std::string driver{};
 };
 
-// A machine with its driver, private to this object. Two of them share nothing: a handle of one is refused by the other.
-// An owner: the table may be called while it lives; declare it before the Library that uses it. Takes one of the places
-// of nvmlkit::nvml::interpose::wrap(), so that kWrapLimit of these and of wrapped tables live at a time.
+// A machine with its driver, private to this object. Two of them share nothing: a handle of one is refused by the
+// other. An owner: the table may be called while it lives; declare it before the Library that uses it. Takes one of the
+// places of nvmlkit::nvml::interpose::wrap(), so that kWrapLimit of these and of wrapped tables live at a time.
 class SimulatedDriver {
  public:
   // `machine`: the name of a built-in machine ("h100"), the path of a machine file (it holds a '/' or ends in .yaml or

@@ -44,9 +44,7 @@ inline Running& running() { return only; }
 }  // namespace detail
 
 // Null before nvmlInit and after the last nvmlShutdown.
-inline const sim::Machine* initialized_machine() {
-  return detail::running().machine.load(std::memory_order_acquire);
-}
+inline const sim::Machine* initialized_machine() { return detail::running().machine.load(std::memory_order_acquire); }
 
 inline abi::nvmlDevice_t handle_of(std::size_t index) {
   return reinterpret_cast<abi::nvmlDevice_t>(&detail::running().handle_places[index]);

@@ -65,8 +65,7 @@ bool exports(const DriverBranch& branch, const nvml::Symbol& symbol) {
 
 void hide_what_is_not_exported(nvml::Table& table, const DriverBranch& branch) {
   for (const nvml::Symbol& symbol : nvml::symbols())
-    if (!exports(branch, symbol))
-      std::memset(reinterpret_cast<char*>(&table) + symbol.offset, 0, sizeof(void (*)()));
+    if (!exports(branch, symbol)) std::memset(reinterpret_cast<char*>(&table) + symbol.offset, 0, sizeof(void (*)()));
 }
 
 std::unique_ptr<Machine> load(const std::string& machine, const SimulationOptions& options, std::string& error) {

@@ -77,7 +77,8 @@ std::string LoggedCall::text() const {
 }
 
 CallLog::CallLog(std::ostream& stream)
-    : sink_([&stream](const LoggedCall& call) { stream << call.text() + '\n' << std::flush; }) {}
+    : sink_([&stream](const LoggedCall& call) { stream << call.text() + '\n'
+                                                       << std::flush; }) {}
 
 Word CallLog::on_call(const Call& call) noexcept {
   const auto start = std::chrono::steady_clock::now();

@@ -14,7 +14,7 @@ namespace {
 
 struct Answer {
   Word result = 0;
-  std::string text;                              // what nvmlErrorString returned
+  std::string text;                             // what nvmlErrorString returned
   std::vector<std::optional<std::string>> out;  // bytes per argument
 };
 
@@ -66,10 +66,12 @@ class Replay::Answers : public Hook {
     for (std::size_t i = 0; i < answer->out.size(); ++i) {
       if (!answer->out[i]) continue;
       const Argument& argument = call.signature().arguments[i];
-      const bool counted = argument.length >= 0 && call.signature().arguments[static_cast<std::size_t>(argument.length)]
-                                                           .kind != ArgumentKind::output;
+      const bool counted =
+          argument.length >= 0 &&
+          call.signature().arguments[static_cast<std::size_t>(argument.length)].kind != ArgumentKind::output;
       const std::size_t room = counted ? counts[i] * argument.size : answer->out[i]->size();
-      std::memcpy(from_word<void*>(call.arguments()[i]), answer->out[i]->data(), std::min(room, answer->out[i]->size()));
+      std::memcpy(from_word<void*>(call.arguments()[i]), answer->out[i]->data(),
+                  std::min(room, answer->out[i]->size()));
     }
     return answer->result;
   }

@@ -16,9 +16,9 @@ struct TraceLine {
   std::string function;
   std::vector<Token> in, out;
   std::int64_t result = 0;
-  std::optional<std::string> text;      // of nvmlErrorString, instead of a code
-  std::vector<std::string> missing;     // of the first line
-  int version = 0;                      // of the first line
+  std::optional<std::string> text;   // of nvmlErrorString, instead of a code
+  std::vector<std::string> missing;  // of the first line
+  int version = 0;                   // of the first line
 };
 
 std::string json_string(std::string_view text);

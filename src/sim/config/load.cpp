@@ -10,10 +10,10 @@
 #include "sim/config/builtin.hpp"
 #include "sim/config/check.hpp"
 #include "sim/config/layers.hpp"
-#include "sim/driver_branch.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/config/scalar.hpp"
 #include "sim/config/suggest.hpp"
+#include "sim/driver_branch.hpp"
 #include "sim/identity.hpp"
 #include "sim/model/value.hpp"
 
@@ -182,7 +182,8 @@ std::unique_ptr<Machine> load(const Environment& environment) {
   if (const auto driver = environment.get("NVMLKIT_DRIVER")) {
     overrides.driver_version = driver_version_of(*driver);
     if (!overrides.driver_version)
-      fail("NVMLKIT_DRIVER", "expected a branch (" + list_driver_branches() + ") or a version, got " + config::quote(*driver));
+      fail("NVMLKIT_DRIVER",
+           "expected a branch (" + list_driver_branches() + ") or a version, got " + config::quote(*driver));
   }
   if (from_file) {
     const std::string path = machine ? *machine : *environment.get("MOCK_NVML_CONFIG");

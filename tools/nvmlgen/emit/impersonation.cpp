@@ -45,7 +45,8 @@ namespace {
   for (const auto& b : registry.driver_branches) {
     std::vector<std::string> moved;
     for (const auto& [id, today] : b.moved_fields) moved.push_back(fmt::format("{{{}, {}}}", id, today));
-    if (!moved.empty()) out += fmt::format("constexpr MovedField kMoved{}[] = {{{}}};\n", b.number, fmt::join(moved, ", "));
+    if (!moved.empty())
+      out += fmt::format("constexpr MovedField kMoved{}[] = {{{}}};\n", b.number, fmt::join(moved, ", "));
     rows += fmt::format("    {{{}, {}, {}}},\n", b.number, b.field_limit,
                         moved.empty() ? "{}" : fmt::format("kMoved{}", b.number));
   }
@@ -65,7 +66,8 @@ std::span<const FieldNumbering> field_numberings() {{ return kNumberings; }}
 
 std::string emit_in_process_table(const Registry& registry) {
   std::string out = kBanner;
-  out += R"(// The functions of the driver as it is linked into a program: not exported, and with names that clash with no library.
+  out +=
+      R"(// The functions of the driver as it is linked into a program: not exported, and with names that clash with no library.
 #pragma once
 
 #include "driver/nvml/call.hpp"
@@ -85,8 +87,8 @@ using namespace nvmlkit::abi;
                        parameter_list(f, entry, false));
     assignments += fmt::format("  table.{} = &{};\n", f.stem(), f.name);
   }
-  out += "\n}  // namespace in_process\n\ninline nvml::Table in_process_table() {\n  nvml::Table table;\n" + assignments +
-         "  return table;\n}\n\n}  // namespace nvmlkit::driver\n";
+  out += "\n}  // namespace in_process\n\ninline nvml::Table in_process_table() {\n  nvml::Table table;\n" +
+         assignments + "  return table;\n}\n\n}  // namespace nvmlkit::driver\n";
   return out;
 }
 

@@ -13,11 +13,11 @@
 namespace nvmlgen {
 
 struct DriverBranch {
-  unsigned number = 0;  // 535
-  std::string version;  // 535.261.03
-  std::string header;   // 12.2.140
-  std::int64_t field_limit = 0;                         // NVML_FI_MAX of the header
-  std::map<std::int64_t, std::int64_t> moved_fields;    // its id -> today's id, where they differ
+  unsigned number = 0;                                // 535
+  std::string version;                                // 535.261.03
+  std::string header;                                 // 12.2.140
+  std::int64_t field_limit = 0;                       // NVML_FI_MAX of the header
+  std::map<std::int64_t, std::int64_t> moved_fields;  // its id -> today's id, where they differ
 };
 
 // By number. Throws RegistryError for a header that the history does not know.
