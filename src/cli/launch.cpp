@@ -9,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "sim/driver_branch.hpp"
+
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;
 
@@ -17,7 +19,12 @@ std::optional<fs::path> driver_directory() {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   // Installed, then in a build folder. In this order: the lib of a system prefix may hold NVIDIA's own library.
   for (const fs::path& candidate : {self.parent_path() / NVMLKIT_DRIVER_DIR, self.parent_path() / "../lib"}) {
-    if (fs::exists(candidate / "libnvidia-ml.so.1", error)) return fs::weakly_canonical(candidate, error);
+    if (!fs::exists(candidate / "libnvidia-ml.so.1", error)) continue;
+    if (const char* driver = std::getenv("NVMLKIT_DRIVER")) {
+      const fs::path branch = candidate / "impersonate" / std::to_string(sim::branch_number(driver));
+      if (fs::exists(branch / "libnvidia-ml.so.1", error)) return fs::weakly_canonical(branch, error);
+    }
+    return fs::weakly_canonical(candidate, error);
   }
   return std::nullopt;
 }

@@ -8,7 +8,8 @@
 
 namespace nvmlkit::cli {
 
-// The folder with our libnvidia-ml.so.1: beside this program in a build tree or an installation.
+// The folder with our libnvidia-ml.so.1: beside this program in a build tree or an installation. For a driver of a
+// branch (NVMLKIT_DRIVER) that is the library that exports what that branch does, where there is one.
 std::optional<std::filesystem::path> driver_directory();
 
 // Becomes the program, with our library in front of any other. Returns only when the program cannot be started:

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/caps.hpp"
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
@@ -29,6 +30,7 @@ int Fail(int status, const std::string& message) {
 struct MachineOptions {
   std::string machine;
   std::string file;
+  std::string driver;
   std::uint32_t count = 0;
   CLI::Option* count_option = nullptr;
 
@@ -38,10 +40,11 @@ struct MachineOptions {
                                    "environment says, else a100");
     app.add_option("-c,--config", file, "Machine file")->excludes(by_name);
     count_option = app.add_option("-n,--gpus", count, "How many GPUs the machine has");
+    app.add_option("--driver", driver, "The driver that it has: a branch (535, 550, ...), or a version");
   }
 
   MachineChoice Choice() const {
-    MachineChoice choice{file.empty() ? machine : file, std::nullopt};
+    MachineChoice choice{file.empty() ? machine : file, std::nullopt, driver};
     if (count_option->count() > 0) choice.gpu_count = count;
     // A path stays right when the program changes its folder. -c is always one, -m when it reads like one.
     const bool path = !file.empty() || machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
@@ -101,6 +104,15 @@ int Main(int argc, char** argv) {
   run_options.AddTo(*run);
   run->prefix_command();  // from the program's name on, all belongs to the program
 
+  MachineOptions caps_options;
+  std::string library;
+  bool caps_json = false;
+  auto* capabilities = app.add_subcommand(
+      "caps", "Show which NVML functions work on which GPU: of the NVIDIA driver here, or of a machine");
+  caps_options.AddTo(*capabilities);
+  auto* library_option = capabilities->add_option("--library", library, "The NVML library to ask");
+  capabilities->add_flag("--json", caps_json, "As JSON");
+
   MachineOptions list_options;
   auto* list = app.add_subcommand("list", "List the GPUs of a machine");
   list_options.AddTo(*list);
@@ -132,6 +144,15 @@ int Main(int argc, char** argv) {
     return WithDriver(run_options.Choice(), [&](const auto& driver) { return launch(driver, command); });
   }
   if (*list) return WithDriver(list_options.Choice(), list_gpus);
+  if (*capabilities) {
+    // A machine is asked through our library; without one, whichever library the system has.
+    const MachineChoice choice = caps_options.Choice();
+    const bool simulated = !choice.machine.empty() || choice.gpu_count || !choice.driver.empty();
+    if (simulated && library_option->count() == 0)
+      return WithDriver(choice, [&](const auto& driver) { return caps(driver / "libnvidia-ml.so.1", caps_json); });
+    export_choice(choice);
+    return caps(library, caps_json);
+  }
   if (*machines) return Machines(as_json);
   return Check(file);
 }

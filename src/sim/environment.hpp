@@ -18,13 +18,18 @@ class Environment {
   Environment() : Environment(std::initializer_list<std::pair<const std::string, std::string>>{}) {}
   Environment(std::initializer_list<std::pair<const std::string, std::string>> variables) : variables_(variables) {}
 
+  // From now on the variable is this, in this object alone.
+  void set(const std::string& name, const std::string& value) { changed_[name] = value; }
+
   // Nothing for a variable that is unset or empty.
   std::optional<std::string> get(const char* name) const {
     std::optional<std::string> value;
-    if (!variables_) {
-      if (const char* text = std::getenv(name)) value = text;
-    } else if (const auto it = variables_->find(name); it != variables_->end()) {
+    if (const auto it = changed_.find(name); it != changed_.end()) {
       value = it->second;
+    } else if (!variables_) {
+      if (const char* text = std::getenv(name)) value = text;
+    } else if (const auto at = variables_->find(name); at != variables_->end()) {
+      value = at->second;
     }
     if (value && value->empty()) value.reset();
     return value;
@@ -35,6 +40,7 @@ class Environment {
   explicit Environment(Process) {}
 
   std::optional<std::map<std::string, std::string>> variables_;
+  std::map<std::string, std::string> changed_;
 };
 
 }  // namespace nvmlkit::sim

@@ -6,6 +6,8 @@
 
 #include "emit/bindings_emitters.hpp"
 #include "emit/driver_emitters.hpp"
+#include "emit/impersonation_emitters.hpp"
+#include "emit/interpose_emitters.hpp"
 #include "emit/model_emitters.hpp"
 #include "registry/error.hpp"
 
@@ -33,6 +35,8 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"include/nvmlkit/generated/table.hpp", emit_table(r.facts)});
   out.push_back({"src/nvml/generated/abi_assertions.cpp", emit_abi_assertions(r.facts)});
   out.push_back({"src/nvml/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
+  out.push_back({"src/nvml/generated/visit_members.hpp", emit_visit_members(r.facts)});
+  out.push_back({"src/nvml/generated/signatures.cpp", emit_signatures(r)});
 
   out.push_back({"include/nvmlkit/generated/values.hpp", emit_values(r.facts, r.semantics.values)});
   out.push_back({"src/nvml/generated/value_conversions.hpp", emit_value_conversions(r.facts, r.semantics.values)});
@@ -65,6 +69,11 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});
   out.push_back({"src/driver/nvml/generated/exports.map", emit_version_script(r)});
   out.push_back({"src/driver/nvml/generated/field_values.cpp", emit_field_values(r)});
+  out.push_back({"src/sim/generated/driver_branches.hpp", emit_driver_branches(r)});
+  out.push_back({"src/driver/nvml/generated/field_numbering.cpp", emit_field_numbering(r)});
+  out.push_back({"src/driver/nvml/generated/in_process_table.hpp", emit_in_process_table(r)});
+  for (const auto& [branch, symbols] : r.facts.exports)
+    out.push_back({"src/driver/nvml/generated/exports_" + branch + ".map", emit_version_script_of(symbols)});
   out.push_back({"tests/contract/generated/contract_table.cpp", emit_contract_table(r)});
 
   std::set<fs::path> folders;

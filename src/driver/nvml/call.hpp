@@ -7,33 +7,53 @@
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/machine.hpp"
 
+// The same code is a library that exports the C functions, and part of a program that calls them through a table
+// (NVMLKIT_IN_PROCESS): there they are C++ functions, whose names clash with no library.
+#ifdef NVMLKIT_IN_PROCESS
+#define NVMLKIT_EXPORT
+#define NVMLKIT_EXPORTS_BEGIN namespace nvmlkit::driver::inline in_process {
+#define NVMLKIT_EXPORTS_END }
+#else
 #define NVMLKIT_EXPORT __attribute__((visibility("default")))
+#define NVMLKIT_EXPORTS_BEGIN extern "C" {
+#define NVMLKIT_EXPORTS_END }
+#endif
 
 namespace nvmlkit::driver {
 
 namespace detail {
 
-extern std::atomic<const sim::Machine*> machine;
-
 // A handle is the address of a GPU's place in this table: never null, never followed, the same for the process's life.
 struct alignas(16) HandlePlace {
   unsigned char nothing[16];
 };
-extern HandlePlace handle_places[sim::max_gpus];
+
+// What a call reads of its driver. A library has one; in a program, the call's thread knows whose call it is.
+struct Running {
+  std::atomic<const sim::Machine*> machine{nullptr};
+  HandlePlace handle_places[sim::max_gpus];
+};
+#ifdef NVMLKIT_IN_PROCESS
+extern thread_local Running* current;
+inline Running& running() { return *current; }
+#else
+extern Running only;
+inline Running& running() { return only; }
+#endif
 
 }  // namespace detail
 
 // Null before nvmlInit and after the last nvmlShutdown.
-inline const sim::Machine* initialized_machine() { return detail::machine.load(std::memory_order_acquire); }
+inline const sim::Machine* initialized_machine() { return detail::running().machine.load(std::memory_order_acquire); }
 
 inline abi::nvmlDevice_t handle_of(std::size_t index) {
-  return reinterpret_cast<abi::nvmlDevice_t>(&detail::handle_places[index]);
+  return reinterpret_cast<abi::nvmlDevice_t>(&detail::running().handle_places[index]);
 }
 
 // Null for anything that handle_of did not give for this machine; such a value is not followed.
 inline const sim::model::Gpu* find_gpu(const sim::Machine& machine, abi::nvmlDevice_t device) {
   const auto offset =
-      reinterpret_cast<std::uintptr_t>(device) - reinterpret_cast<std::uintptr_t>(detail::handle_places);
+      reinterpret_cast<std::uintptr_t>(device) - reinterpret_cast<std::uintptr_t>(detail::running().handle_places);
   const auto gpus = machine.gpus();
   if (offset % sizeof(detail::HandlePlace) != 0 || offset / sizeof(detail::HandlePlace) >= gpus.size()) return nullptr;
   return &gpus[offset / sizeof(detail::HandlePlace)];

@@ -4,68 +4,112 @@
 
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <string>
 
-#include "driver/nvml/call.hpp"
 #include "sim/config/load.hpp"
+#include "sim/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 
+#ifdef NVMLKIT_IN_PROCESS
+
 namespace detail {
+thread_local Running* current = nullptr;
+}
 
-std::atomic<const sim::Machine*> machine{nullptr};
-HandlePlace handle_places[sim::max_gpus];
+namespace {
 
-}  // namespace detail
+Lifecycle& lifecycle() { return static_cast<Driver&>(detail::running()); }
+
+// It was loaded, and found to be right, before there was a table to call.
+bool prepare(Lifecycle&) { return true; }
+
+}  // namespace
+
+abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(const sim::Machine*)>& work) {
+  return work(lifecycle().machine);
+}
+
+#else
+
+namespace detail {
+Running only;
+}
 
 namespace {
 
 // No destructor runs for any of it: a client may call in from its own exit handlers.
-struct State {
-  std::mutex mutex;
-  unsigned int references = 0;
-  bool ever_initialized = false;
-  bool watches_forks = false;
-  sim::Machine* machine = nullptr;  // outlives the last shutdown, so that a late call of another thread is safe
-};
+constinit Lifecycle process;
 
-constinit State state;
+Lifecycle& lifecycle() { return process; }
 
 // A child has only the thread that forked; with the lock held across the fork, no other thread's start is cut in half.
 bool watch_forks() {
-  if (!state.watches_forks)
-    state.watches_forks =
-        pthread_atfork([] { state.mutex.lock(); }, [] { state.mutex.unlock(); }, [] { state.mutex.unlock(); }) == 0;
-  return state.watches_forks;
+  if (!process.watches_forks)
+    process.watches_forks = pthread_atfork([] { process.mutex.lock(); }, [] { process.mutex.unlock(); },
+                                           [] { process.mutex.unlock(); }) == 0;
+  return process.watches_forks;
 }
 
-void complain(const std::string& error) {
-  std::fprintf(stderr, "nvmlkit: %s\n", error.empty() ? "out of memory" : error.c_str());
+std::unique_ptr<sim::Machine> load(std::string& error) {
+  auto environment = sim::Environment::process();
+  auto machine = sim::load_machine(environment, error);
+  if (!machine || built_for_branch == 0) return machine;
+  // A library of a branch has a version of it, whatever the machine file says.
+  const auto& version = machine->system().driver_version;
+  if (version && sim::branch_number(version->view()) == built_for_branch) return machine;
+  const std::string branch = std::to_string(built_for_branch);
+  if (const auto chosen = environment.get("NVMLKIT_DRIVER")) {
+    error = "NVMLKIT_DRIVER: this library is a driver of branch " + branch + " and cannot be '" + *chosen + "'";
+    return nullptr;
+  }
+  environment.set("NVMLKIT_DRIVER", branch);
+  return sim::load_machine(environment, error);
+}
+
+// Short memory is an error, never an exception that crosses the ABI.
+std::unique_ptr<sim::Machine> load_or_complain() noexcept try {
+  std::string error;
+  auto loaded = watch_forks() ? load(error) : nullptr;
+  if (!loaded) std::fprintf(stderr, "nvmlkit: %s\n", error.empty() ? "out of memory" : error.c_str());
+  return loaded;
+} catch (...) {
+  std::fprintf(stderr, "nvmlkit: out of memory\n");
+  return nullptr;
+}
+
+bool prepare(Lifecycle& host) {
+  auto loaded = load_or_complain();
+  if (!loaded) return false;
+  delete host.machine;
+  host.machine = loaded.release();
+  return true;
 }
 
 // Runs at dlclose and at the end of the process. What a client did not shut down stays, for the same late calls.
 [[gnu::destructor]] void release() {
-  const std::unique_lock lock(state.mutex, std::try_to_lock);
-  if (!lock || state.references != 0) return;
-  delete state.machine;
-  state.machine = nullptr;
+  const std::unique_lock lock(process.mutex, std::try_to_lock);
+  if (!lock || process.references != 0) return;
+  delete process.machine;
+  process.machine = nullptr;
 }
 
 }  // namespace
 
+abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(const sim::Machine*)>& work) {
+  std::string error;
+  const auto machine = load(error);
+  return work(machine.get());
+}
+
+#endif
+
 abi::nvmlReturn_t initialize() noexcept {
+  auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
   if (state.references == 0) {
-    std::string error;
-    auto loaded = watch_forks() ? sim::load_machine(sim::Environment::process(), error) : nullptr;
-    if (!loaded) {
-      complain(error);
-      return abi::NVML_ERROR_UNKNOWN;
-    }
-    delete state.machine;
-    state.machine = loaded.release();
-    detail::machine.store(state.machine, std::memory_order_release);
+    if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
+    detail::running().machine.store(state.machine, std::memory_order_release);
   }
   ++state.references;
   state.ever_initialized = true;
@@ -73,10 +117,11 @@ abi::nvmlReturn_t initialize() noexcept {
 }
 
 abi::nvmlReturn_t shut_down() noexcept {
+  auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
   // Measured on 535, 550 and 555: a shutdown that no init ever preceded succeeds.
   if (state.references == 0) return state.ever_initialized ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
-  if (--state.references == 0) detail::machine.store(nullptr, std::memory_order_release);
+  if (--state.references == 0) detail::running().machine.store(nullptr, std::memory_order_release);
   return abi::NVML_SUCCESS;
 }
 

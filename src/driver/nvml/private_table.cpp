@@ -3,10 +3,11 @@
 #include <array>
 #include <cstring>
 
+#include "driver/nvml/call.hpp"
 #include "driver/nvml/private_slots.hpp"
 
 // Public functions that the real tables hold too.
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 using namespace nvmlkit::abi;
 nvmlReturn_t nvmlDeviceGetGpuOperationMode(nvmlDevice_t, nvmlGpuOperationMode_t*, nvmlGpuOperationMode_t*);
 nvmlReturn_t nvmlDeviceSetGpuOperationMode(nvmlDevice_t, nvmlGpuOperationMode_t);
@@ -18,7 +19,7 @@ nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t, unsigned lo
 nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t, unsigned long long*);
 nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t, unsigned int*);
 nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t, char*, unsigned int);
-}
+NVMLKIT_EXPORTS_END
 
 namespace nvmlkit::driver {
 namespace {

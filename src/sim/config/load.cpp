@@ -14,6 +14,7 @@
 #include "sim/config/reader.hpp"
 #include "sim/config/scalar.hpp"
 #include "sim/config/suggest.hpp"
+#include "sim/driver_branch.hpp"
 #include "sim/identity.hpp"
 #include "sim/model/value.hpp"
 
@@ -196,12 +197,18 @@ std::unique_ptr<Machine> load(const Environment& environment) {
   auto machine = environment.get("NVMLKIT_MACHINE");
   const bool from_file = machine ? is_path(*machine) : environment.get("MOCK_NVML_CONFIG").has_value();
   overrides.gpu_count = count_from(environment, "NVMLKIT_GPU_COUNT");
+  if (const auto driver = environment.get("NVMLKIT_DRIVER")) {
+    overrides.driver_version = driver_version_of(*driver);
+    if (!overrides.driver_version)
+      fail("NVMLKIT_DRIVER",
+           "expected a branch (" + list_driver_branches() + ") or a version, got " + config::quote(*driver));
+  }
   if (from_file) {
     const std::string path = machine ? *machine : *environment.get("MOCK_NVML_CONFIG");
     return build(path, read_file(path), overrides);
   }
   if (!overrides.gpu_count) overrides.gpu_count = count_from(environment, "MOCK_NVML_NUM_DEVICES");
-  overrides.driver_version = environment.get("MOCK_NVML_DRIVER_VERSION");
+  if (!overrides.driver_version) overrides.driver_version = environment.get("MOCK_NVML_DRIVER_VERSION");
   if (overrides.driver_version &&
       overrides.driver_version->size() > decltype(model::System::driver_version.value)::max_size())
     fail("MOCK_NVML_DRIVER_VERSION",

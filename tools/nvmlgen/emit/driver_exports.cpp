@@ -168,14 +168,14 @@ std::string emit_exports(const Registry& registry, const std::string& subject) {
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 )";
   for (const auto& function : registry.facts.functions) {
     const auto& entry = registry.semantics.functions.at(function.name);
     if (entry.file == subject) out += ExportWriter(registry.facts, function, entry).write();
   }
-  out += "}  // extern \"C\"\n";
+  out += "NVMLKIT_EXPORTS_END\n";
   return out;
 }
 

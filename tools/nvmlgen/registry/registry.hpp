@@ -5,6 +5,7 @@
 
 #include "registry/by_hand.hpp"
 #include "registry/errata.hpp"
+#include "registry/driver_branches.hpp"
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
@@ -18,6 +19,7 @@ struct Registry {
   FieldIds field_ids;
   Errata errata;
   ByHand by_hand;
+  std::vector<DriverBranch> driver_branches;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).

@@ -2,21 +2,24 @@
 
 #include <chrono>
 
+#include "driver/nvml/field_numbering.hpp"
 #include "driver/nvml/generated/functions.hpp"
 
 namespace nvmlkit::driver::functions {
 
 // The call succeeds; every entry has its own result.
-nvmlReturn_t DeviceGetFieldValues(const Machine&, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
+nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
   if (valuesCount <= 0) return NVML_ERROR_INVALID_ARGUMENT;
   const auto now =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
           .count();
+  const auto& version = machine.system().driver_version;
+  const auto& numbering = numbering_of(version ? version->view() : std::string_view());
   for (int i = 0; i < valuesCount; ++i) {
     auto& value = values[i];
     value.timestamp = now;
     value.latencyUsec = 0;
-    value.nvmlReturn = read_field_value(&gpu, value.fieldId, value.scopeId, value);
+    value.nvmlReturn = read_field_value(&gpu, numbering.todays(value.fieldId), value.scopeId, value);
   }
   return NVML_SUCCESS;
 }

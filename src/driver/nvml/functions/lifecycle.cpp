@@ -8,7 +8,6 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/private_table.hpp"
 #include "driver/nvml/read.hpp"
-#include "sim/config/load.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -32,9 +31,9 @@ nvmlReturn_t SystemGetNVMLVersion(char* version, unsigned int length) {
   if (!version) return NVML_ERROR_INVALID_ARGUMENT;
   if (const auto* machine = initialized_machine()) return read(machine->system().nvml_version, version, length);
   // The version is the library's own and does not need a driver; ours comes with the machine.
-  std::string error;
-  const auto machine = sim::load_machine(sim::Environment::process(), error);
-  return machine ? read(machine->system().nvml_version, version, length) : NVML_ERROR_UNKNOWN;
+  return with_future_machine([&](const Machine* machine) {
+    return machine ? read(machine->system().nvml_version, version, length) : NVML_ERROR_UNKNOWN;
+  });
 }
 
 }  // namespace nvmlkit::driver::functions

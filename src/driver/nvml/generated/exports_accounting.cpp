@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
   const auto* machine = initialized_machine();
@@ -72,4 +72,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device) {
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

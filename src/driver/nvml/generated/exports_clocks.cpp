@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) {
   const auto* machine = initialized_machine();
@@ -295,4 +295,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemClkVfOffset(nvmlDevice_t device, int
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

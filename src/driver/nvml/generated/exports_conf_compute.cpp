@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeCapabilities(nvmlConfComputeSystemCaps_t* capabilities) {
   const auto* machine = initialized_machine();
@@ -105,4 +105,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeSettings(nvmlSystemConfCompu
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

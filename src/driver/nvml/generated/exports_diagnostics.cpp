@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCPER_v1(nvmlGetCPER_v1_t* cper) {
   const auto* machine = initialized_machine();
@@ -70,4 +70,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceReadPRMCounters_v1(nvmlDevice_t device, nv
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* deviceCount) {
   const auto* machine = initialized_machine();
@@ -64,4 +64,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlD
   return functions::DeviceGetHandleByIndex(*machine, index, device);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

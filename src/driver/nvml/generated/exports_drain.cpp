@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceModifyDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState) {
   const auto* machine = initialized_machine();
@@ -80,4 +80,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGetBlacklistDeviceInfoByIndex(unsigned int index
   return functions::GetBlacklistDeviceInfoByIndex(*machine, index, info);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

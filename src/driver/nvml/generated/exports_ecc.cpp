@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDramEncryptionMode(nvmlDevice_t device, nvmlDramEncryptionInfo_t* current, nvmlDramEncryptionInfo_t* pending) {
   const auto* machine = initialized_machine();
@@ -173,4 +173,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows_v2(nvmlDevice_t device, nv
   return functions::DeviceGetRemappedRows_v2(*machine, *gpu, info);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

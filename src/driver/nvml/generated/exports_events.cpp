@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {
   const auto* machine = initialized_machine();
@@ -89,4 +89,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_t
   return functions::EventSetWait(*machine, set, data, timeoutms);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

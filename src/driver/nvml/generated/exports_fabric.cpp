@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t* gpuFabricInfo) {
   const auto* machine = initialized_machine();
@@ -40,4 +40,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPlatformInfo(nvmlDevice_t device, nvmlP
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: fabric
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* sampleCount, nvmlSample_t* samples) {
   const auto* machine = initialized_machine();
@@ -39,4 +39,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearFieldValues(nvmlDevice_t device, int 
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* metricsGet) {
   const auto* machine = initialized_machine();
@@ -76,4 +76,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSetStreamingEnabled(nvmlDevice_t device, unsi
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

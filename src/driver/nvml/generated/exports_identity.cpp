@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
   const auto* machine = initialized_machine();
@@ -219,4 +219,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlD
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlInit_v2() {
   return functions::Init_v2();
@@ -38,4 +38,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlInternalGetExportTable(const void** table, const
   return functions::InternalGetExportTable(table, id);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
   const auto* machine = initialized_machine();
@@ -39,4 +39,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvm
   return functions::DeviceGetBAR1MemoryInfo(*machine, *gpu, bar1Memory);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
@@ -255,4 +255,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevic
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t* display) {
   const auto* machine = initialized_machine();
@@ -167,4 +167,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDriverModel(nvmlDevice_t device, nvmlDr
   return NVML_ERROR_NOT_SUPPORTED;  // driver models exist on Windows only
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

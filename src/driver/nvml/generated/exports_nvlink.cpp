@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cModeInfo_v1_t* c2cModeInfo) {
   const auto* machine = initialized_machine();
@@ -186,4 +186,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

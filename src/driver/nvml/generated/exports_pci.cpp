@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* pciBusId, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
@@ -150,4 +150,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPci
   return functions::DeviceGetPciInfo_v2(*machine, *gpu, pci);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerState(nvmlDevice_t device, nvmlPstates_t* pState) {
   const auto* machine = initialized_machine();
@@ -104,4 +104,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t devic
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceModes(nvmlDevice_t device, nvmlDevicePerfModes_t* perfModes) {
   const auto* machine = initialized_machine();
@@ -119,4 +119,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetRusdSettings_v1(nvmlDevice_t device, nv
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

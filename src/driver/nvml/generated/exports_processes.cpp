@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* name, unsigned int length) {
   const auto* machine = initialized_machine();
@@ -119,4 +119,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevic
   return functions::DeviceGetMPSComputeRunningProcesses_v2(*machine, *gpu, infoCount, infos);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
   const auto* machine = initialized_machine();
@@ -46,4 +46,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo
   return functions::SystemGetDriverBranch(*machine, branchInfo, length);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

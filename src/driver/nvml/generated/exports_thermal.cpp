@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int* speed) {
   const auto* machine = initialized_machine();
@@ -158,4 +158,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsign
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

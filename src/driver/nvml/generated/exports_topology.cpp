@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int* count, nvmlDevice_t* deviceArray) {
   const auto* machine = initialized_machine();
@@ -103,4 +103,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevi
   return functions::DeviceOnSameBoard(*machine, *gpu, device2, onSameBoard);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetHicVersion(unsigned int* hwbcCount, nvmlHwbcEntry_t* hwbcEntries) {
   const auto* machine = initialized_machine();
@@ -77,4 +77,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitSetLedState(nvmlUnit_t unit, nvmlLedColor_t 
   return NVML_ERROR_INVALID_ARGUMENT;
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
   const auto* machine = initialized_machine();
@@ -115,4 +115,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetViolationStatus(nvmlDevice_t device, nv
   return functions::DeviceGetViolationStatus(*machine, *gpu, perfPolicyType, violTime);
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

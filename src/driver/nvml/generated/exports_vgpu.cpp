@@ -12,7 +12,7 @@
 using namespace nvmlkit::abi;
 using namespace nvmlkit::driver;
 
-extern "C" {
+NVMLKIT_EXPORTS_BEGIN
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t* pVirtualMode) {
   const auto* machine = initialized_machine();
@@ -615,4 +615,4 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseInfo(nvmlVgpuInstance_t vg
   return NVML_ERROR_INVALID_ARGUMENT;
 }
 
-}  // extern "C"
+NVMLKIT_EXPORTS_END

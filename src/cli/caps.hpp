@@ -1,0 +1,33 @@
+// What an NVML library can do: every symbol on every GPU.
+#pragma once
+
+#include <nvmlkit/table.hpp>
+#include <string>
+#include <vector>
+
+namespace nvmlkit::cli {
+
+struct Capabilities {
+  struct Gpu {
+    std::string name, uuid;
+  };
+  // "works", "no symbol", "not supported", "no permission", "error <name>", or "not probed".
+  struct Row {
+    const char* symbol;
+    const char* scope;                 // "gpu", "host", or "-" for a function of another object
+    std::vector<std::string> answers;  // one per GPU where it was asked on each, else one
+  };
+  std::string library, driver_version, nvml_version;
+  std::vector<Gpu> gpus;
+  std::vector<Row> rows;  // in the order of nvml::symbols()
+};
+
+// Calls every exported function that only reads, with arguments that any driver takes: 0 where a number is asked for,
+// buffers that are large enough. What sets, creates, destroys or waits is not called, nor what needs a key or an object
+// other than a GPU. The library must be initialized.
+Capabilities probe(const nvml::Table& table);
+
+// `nvmlkit caps`: prints them as a table, or as JSON. Returns the exit status: 1 where there is no driver.
+int caps(const std::string& library, bool as_json);
+
+}  // namespace nvmlkit::cli

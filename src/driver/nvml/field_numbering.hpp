@@ -1,0 +1,29 @@
+// NVIDIA renumbered field ids under programs that were built before: an id means what the driver's branch takes it for.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace nvmlkit::driver {
+
+struct MovedField {
+  unsigned int id;     // of the branch
+  unsigned int today;  // of the newest header
+};
+
+struct FieldNumbering {
+  unsigned int branch;
+  unsigned int limit;  // ids from here on are unknown
+  std::span<const MovedField> moved;
+
+  // The id of today's header; 0, which no field has, for one that the branch does not know.
+  unsigned int todays(unsigned int id) const;
+};
+
+// By branch. Generated.
+std::span<const FieldNumbering> field_numberings();
+
+// The one of a driver version: of the newest branch that is no newer, and today's for a text that is no version.
+const FieldNumbering& numbering_of(std::string_view driver_version);
+
+}  // namespace nvmlkit::driver

@@ -1,0 +1,24 @@
+// Driver versions and the branches that they belong to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/generated/driver_branches.hpp"
+
+namespace nvmlkit::sim {
+
+// 550 of "550.163.01"; 0 when the text does not start with a number.
+unsigned int branch_number(std::string_view driver_version);
+
+// The newest branch that is no newer than this number; the oldest one for what is older.
+const DriverBranch& nearest_branch(unsigned int number);
+
+// A version as it is, and for a branch the usual one: "550" -> "550.163.01". Nothing for a text that is neither.
+std::optional<std::string> driver_version_of(std::string_view text);
+
+// "535, 550, 555, ...", for messages.
+std::string list_driver_branches();
+
+}  // namespace nvmlkit::sim

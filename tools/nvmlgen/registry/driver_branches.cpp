@@ -1,0 +1,99 @@
+#include "registry/driver_branches.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "registry/error.hpp"
+
+namespace nvmlgen {
+namespace {
+
+nlohmann::json read_json(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  auto json = nlohmann::json::parse(in, nullptr, false);
+  if (json.is_discarded()) throw RegistryError(file.string(), "cannot be read");
+  return json;
+}
+
+class History {
+ public:
+  explicit History(const std::filesystem::path& facts)
+      : history_(read_json(facts / "history.json")), constants_(read_json(facts / "constants.json")) {
+    for (const auto& header : history_.at("headers")) headers_.push_back(header);
+  }
+
+  std::optional<std::size_t> place(const std::string& header) const {
+    const auto found = std::find(headers_.begin(), headers_.end(), header);
+    if (found == headers_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - headers_.begin());
+  }
+
+  // What a constant was in a header; nothing where the header did not have it.
+  std::optional<std::int64_t> value(const Constant& constant, std::size_t header) const {
+    const auto& changes = history_.at("constant_changes");
+    if (const auto changed = changes.find(constant.name); changed != changes.end()) {
+      std::optional<std::int64_t> value;
+      for (const auto& change : *changed)
+        if (place(change.at(0)).value() <= header)
+          value = change.at(1).is_null() ? std::nullopt : std::optional<std::int64_t>(change.at(1));
+      return value;
+    }
+    const auto since = place(constants_.at(constant.name).value("since", headers_.front()));
+    if (since && *since > header) return std::nullopt;
+    return constant.number;
+  }
+
+ private:
+  nlohmann::json history_, constants_;
+  std::vector<std::string> headers_;
+};
+
+void number_fields(DriverBranch& branch, const Facts& facts, const History& history, std::size_t header) {
+  std::map<std::int64_t, std::int64_t> todays;
+  for (const auto& constant : facts.constants) {
+    if (constant.name.rfind("NVML_FI_", 0) != 0) continue;
+    const auto value = history.value(constant, header);
+    if (constant.name == "NVML_FI_MAX")
+      branch.field_limit = value.value_or(0);
+    else if (value)
+      todays.emplace(*value, constant.number);
+  }
+  for (const auto& [id, today] : todays)
+    if (id != today) branch.moved_fields[id] = today;
+  // An id below the limit that only later names have was called otherwise then; its number is taken to mean the same.
+}
+
+}  // namespace
+
+std::vector<DriverBranch> load_driver_branches(const std::filesystem::path& registry, const Facts& facts) {
+  const auto file = registry / "semantics" / "values" / "driver_branches.yaml";
+  const History history(registry / "facts");
+  std::vector<DriverBranch> out;
+  try {
+    for (const auto& item : YAML::LoadFile(file.string())) {
+      DriverBranch branch;
+      branch.number = item.first.as<unsigned>();
+      branch.version = item.second["version"].as<std::string>();
+      branch.header = item.second["header"].as<std::string>();
+      const auto header = history.place(branch.header);
+      if (!header) throw RegistryError(file.string(), "no header " + branch.header + " in the history");
+      if (branch.version.rfind(std::to_string(branch.number) + ".", 0) != 0)
+        throw RegistryError(file.string(), branch.version + " is no version of " + std::to_string(branch.number));
+      number_fields(branch, facts, history, *header);
+      out.push_back(std::move(branch));
+    }
+  } catch (const YAML::Exception& e) {
+    throw RegistryError(file.string() + ":" + std::to_string(e.mark.line + 1), e.msg);
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+  for (const auto& [branch, symbols] : facts.exports)
+    if (std::none_of(out.begin(), out.end(), [&](const auto& b) { return std::to_string(b.number) == branch; }))
+      throw RegistryError(file.string(), "no entry for branch " + branch + " of the facts");
+  return out;
+}
+
+}  // namespace nvmlgen

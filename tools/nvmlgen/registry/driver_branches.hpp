@@ -1,0 +1,26 @@
+// Driver branches, typed: which header each has and how it numbers field ids. Read from
+// registry/semantics/values/driver_branches.yaml and the history of headers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "registry/facts.hpp"
+
+namespace nvmlgen {
+
+struct DriverBranch {
+  unsigned number = 0;                                // 535
+  std::string version;                                // 535.261.03
+  std::string header;                                 // 12.2.140
+  std::int64_t field_limit = 0;                       // NVML_FI_MAX of the header
+  std::map<std::int64_t, std::int64_t> moved_fields;  // its id -> today's id, where they differ
+};
+
+// By number. Throws RegistryError for a header that the history does not know.
+std::vector<DriverBranch> load_driver_branches(const std::filesystem::path& registry, const Facts& facts);
+
+}  // namespace nvmlgen
