@@ -190,6 +190,7 @@ struct System {
   Field<std::uint32_t> cuda_version_minor;  // Minor CUDA version that the driver supports. Default: what the branch of driver_version supports, else 4.
   Field<std::uint32_t> unit_count;  // S-class units attached to the host.
   SystemConfCompute conf_compute;  // Confidential computing of the host.
+  Field<bool> enforce_privilege;  // Functions that need root refuse everybody else.
 };
 
 // CUDA compute capability.
