@@ -67,7 +67,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvm
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(mode)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAccountingMode(*machine, changed, mode); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device) {
@@ -76,7 +76,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device) {
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
 }
 
 }  // extern "C"

@@ -229,7 +229,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetClockOffsets(nvmlDevice_t device, nvmlC
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(info->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetClockOffsets(*machine, changed, info); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device, nvmlDeviceCurrentClockFreqs_t* currentClockFreqs) {
@@ -265,7 +265,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, un
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpuLockedClocks(*machine, changed, minGpuClockMHz, maxGpuClockMHz); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device) {
@@ -273,7 +273,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device) 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetGpuLockedClocks(*machine, changed); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, unsigned int minMemClockMHz, unsigned int maxMemClockMHz) {
@@ -282,7 +282,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device,
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetMemoryLockedClocks(*machine, changed, minMemClockMHz, maxMemClockMHz); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device) {
@@ -290,7 +290,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t devic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetMemoryLockedClocks(*machine, changed); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz) {
@@ -298,8 +298,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetApplicationsClocks(nvmlDevice_t device,
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  if (!is_privileged(*machine, gpu->api_restriction.set_application_clocks, true)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetApplicationsClocks(*machine, changed, memClockMHz, graphicsClockMHz); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t device) {
@@ -307,7 +307,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t devic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  if (!is_privileged(*machine, gpu->api_restriction.set_application_clocks, false)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetApplicationsClocks(*machine, changed); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled) {
@@ -316,7 +317,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAutoBoostedClocksEnabled(nvmlDevice_t d
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(enabled)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  if (!is_privileged(*machine, gpu->api_restriction.set_auto_boosted_clocks, false)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAutoBoostedClocksEnabled(*machine, changed, enabled); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled, unsigned int flags) {
@@ -326,7 +328,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultAutoBoostedClocksEnabled(nvmlDev
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(enabled)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDefaultAutoBoostedClocksEnabled(*machine, changed, enabled, flags); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpcClkVfOffset(nvmlDevice_t device, int offset) {
@@ -334,7 +336,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpcClkVfOffset(nvmlDevice_t device, int
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpcClkVfOffset(*machine, changed, offset); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemClkVfOffset(nvmlDevice_t device, int offset) {
@@ -342,7 +344,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemClkVfOffset(nvmlDevice_t device, int
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetMemClkVfOffset(*machine, changed, offset); });
 }
 
 }  // extern "C"

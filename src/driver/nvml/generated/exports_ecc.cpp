@@ -31,7 +31,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDramEncryptionMode(nvmlDevice_t device,
   if (!gpu || !dramEncryption) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(dramEncryption->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current, nvmlEnableState_t* pending) {
@@ -173,7 +173,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnable
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(ecc)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetEccMode(*machine, changed, ecc); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, nvmlEccCounterType_t counterType) {
@@ -183,7 +183,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, n
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(counterType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceClearEccErrorCounts(*machine, changed, counterType); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts(nvmlDevice_t device, nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts) {

@@ -113,7 +113,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t de
   if (!gpu || !powerValue) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(powerValue->version, {0x0200000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerManagementLimit_v2(*machine, changed, powerValue); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit) {
@@ -122,7 +122,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t devic
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerManagementLimit(*machine, changed, limit); });
 }
 
 }  // extern "C"

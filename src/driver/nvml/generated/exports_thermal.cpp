@@ -21,7 +21,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !speed) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->fan.speed_percent, speed);
+    return functions::DeviceGetFanSpeed(*machine, *gpu, speed);
   });
 }
 
@@ -157,7 +157,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultFanSpeed_v2(nvmlDevice_t device,
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDefaultFanSpeed_v2(*machine, changed, fan); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t policy) {
@@ -166,7 +166,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, u
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetFanControlPolicy(*machine, changed, fan, policy); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, int* temp) {
@@ -175,7 +175,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetTemperatureThreshold(nvmlDevice_t devic
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !temp) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(thresholdType)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetTemperatureThreshold(*machine, changed, thresholdType, temp); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int speed) {
@@ -183,7 +183,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsign
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetFanSpeed_v2(*machine, changed, fan, speed); });
 }
 
 }  // extern "C"

@@ -15,6 +15,9 @@ using namespace nvmlkit::abi;
 using sim::Machine;
 using sim::model::Gpu;
 
+// accounting
+nvmlReturn_t DeviceSetAccountingMode(const Machine& machine, Gpu& gpu, nvmlEnableState_t mode);
+
 // clocks
 nvmlReturn_t DeviceGetClockInfo(const Machine& machine, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock);
 nvmlReturn_t DeviceGetMaxClockInfo(const Machine& machine, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock);
@@ -28,6 +31,17 @@ nvmlReturn_t DeviceGetCurrentClocksEventReasons(const Machine& machine, const Gp
 nvmlReturn_t DeviceGetCurrentClocksThrottleReasons(const Machine& machine, const Gpu& gpu, unsigned long long* clocksThrottleReasons);
 nvmlReturn_t DeviceGetMinMaxClockOfPState(const Machine& machine, const Gpu& gpu, nvmlClockType_t type, nvmlPstates_t pstate, unsigned int* minClockMHz, unsigned int* maxClockMHz);
 nvmlReturn_t DeviceGetClockOffsets(const Machine& machine, const Gpu& gpu, nvmlClockOffset_t* info);
+nvmlReturn_t DeviceSetClockOffsets(const Machine& machine, Gpu& gpu, nvmlClockOffset_t* info);
+nvmlReturn_t DeviceSetGpuLockedClocks(const Machine& machine, Gpu& gpu, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
+nvmlReturn_t DeviceResetGpuLockedClocks(const Machine& machine, Gpu& gpu);
+nvmlReturn_t DeviceSetMemoryLockedClocks(const Machine& machine, Gpu& gpu, unsigned int minMemClockMHz, unsigned int maxMemClockMHz);
+nvmlReturn_t DeviceResetMemoryLockedClocks(const Machine& machine, Gpu& gpu);
+nvmlReturn_t DeviceSetApplicationsClocks(const Machine& machine, Gpu& gpu, unsigned int memClockMHz, unsigned int graphicsClockMHz);
+nvmlReturn_t DeviceResetApplicationsClocks(const Machine& machine, Gpu& gpu);
+nvmlReturn_t DeviceSetAutoBoostedClocksEnabled(const Machine& machine, Gpu& gpu, nvmlEnableState_t enabled);
+nvmlReturn_t DeviceSetDefaultAutoBoostedClocksEnabled(const Machine& machine, Gpu& gpu, nvmlEnableState_t enabled, unsigned int flags);
+nvmlReturn_t DeviceSetGpcClkVfOffset(const Machine& machine, Gpu& gpu, int offset);
+nvmlReturn_t DeviceSetMemClkVfOffset(const Machine& machine, Gpu& gpu, int offset);
 
 // conf_compute
 nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine& machine, const Gpu& gpu, nvmlMemory_t* memory);
@@ -55,6 +69,8 @@ nvmlReturn_t DeviceGetSramEccErrorStatus(const Machine& machine, const Gpu& gpu,
 nvmlReturn_t DeviceGetRetiredPages(const Machine& machine, const Gpu& gpu, nvmlPageRetirementCause_t cause, unsigned int* pageCount, unsigned long long* addresses);
 nvmlReturn_t DeviceGetRetiredPages_v2(const Machine& machine, const Gpu& gpu, nvmlPageRetirementCause_t cause, unsigned int* pageCount, unsigned long long* addresses, unsigned long long* timestamps);
 nvmlReturn_t DeviceGetRetiredPagesPendingStatus(const Machine& machine, const Gpu& gpu, nvmlEnableState_t* isPending);
+nvmlReturn_t DeviceSetEccMode(const Machine& machine, Gpu& gpu, nvmlEnableState_t ecc);
+nvmlReturn_t DeviceClearEccErrorCounts(const Machine& machine, Gpu& gpu, nvmlEccCounterType_t counterType);
 nvmlReturn_t DeviceGetRemappedRows_v2(const Machine& machine, const Gpu& gpu, nvmlRemappedRowsInfo_v2_t* info);
 
 // events
@@ -95,6 +111,10 @@ nvmlReturn_t DeviceGetDynamicPstatesInfo(const Machine& machine, const Gpu& gpu,
 nvmlReturn_t DeviceGetSupportedPerformanceStates(const Machine& machine, const Gpu& gpu, nvmlPstates_t* pstates, unsigned int size);
 nvmlReturn_t DeviceGetAPIRestriction(const Machine& machine, const Gpu& gpu, nvmlRestrictedAPI_t apiType, nvmlEnableState_t* isRestricted);
 nvmlReturn_t DeviceGetGspFirmwareVersion(const Machine& machine, const Gpu& gpu, char* version);
+nvmlReturn_t DeviceSetPersistenceMode(const Machine& machine, Gpu& gpu, nvmlEnableState_t mode);
+nvmlReturn_t DeviceSetComputeMode(const Machine& machine, Gpu& gpu, nvmlComputeMode_t mode);
+nvmlReturn_t DeviceSetGpuOperationMode(const Machine& machine, Gpu& gpu, nvmlGpuOperationMode_t mode);
+nvmlReturn_t DeviceSetAPIRestriction(const Machine& machine, Gpu& gpu, nvmlRestrictedAPI_t apiType, nvmlEnableState_t isRestricted);
 
 // pci
 nvmlReturn_t DeviceGetHandleByPciBusId_v2(const Machine& machine, const char* pciBusId, nvmlDevice_t* device);
@@ -109,6 +129,8 @@ nvmlReturn_t DeviceGetPciInfo_v2(const Machine& machine, const Gpu& gpu, nvmlPci
 
 // power
 nvmlReturn_t DeviceGetPowerManagementLimit(const Machine& machine, const Gpu& gpu, unsigned int* limit);
+nvmlReturn_t DeviceSetPowerManagementLimit_v2(const Machine& machine, Gpu& gpu, nvmlPowerValue_v2_t* powerValue);
+nvmlReturn_t DeviceSetPowerManagementLimit(const Machine& machine, Gpu& gpu, unsigned int limit);
 
 // processes
 nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char* name, unsigned int length);
@@ -131,6 +153,7 @@ nvmlReturn_t SystemGetCudaDriverVersion_v2(const Machine& machine, int* cudaDriv
 nvmlReturn_t SystemGetDriverBranch(const Machine& machine, nvmlSystemDriverBranchInfo_t* branchInfo, unsigned int length);
 
 // thermal
+nvmlReturn_t DeviceGetFanSpeed(const Machine& machine, const Gpu& gpu, unsigned int* speed);
 nvmlReturn_t DeviceGetFanSpeed_v2(const Machine& machine, const Gpu& gpu, unsigned int fan, unsigned int* speed);
 nvmlReturn_t DeviceGetFanSpeedRPM(const Machine& machine, const Gpu& gpu, nvmlFanSpeedInfo_t* fanSpeed);
 nvmlReturn_t DeviceGetTargetFanSpeed(const Machine& machine, const Gpu& gpu, unsigned int fan, unsigned int* targetSpeed);
@@ -141,6 +164,10 @@ nvmlReturn_t DeviceGetTemperatureV(const Machine& machine, const Gpu& gpu, nvmlT
 nvmlReturn_t DeviceGetTemperatureThreshold(const Machine& machine, const Gpu& gpu, nvmlTemperatureThresholds_t thresholdType, unsigned int* temp);
 nvmlReturn_t DeviceGetMarginTemperature(const Machine& machine, const Gpu& gpu, nvmlMarginTemperature_t* marginTempInfo);
 nvmlReturn_t DeviceGetThermalSettings(const Machine& machine, const Gpu& gpu, unsigned int sensorIndex, nvmlGpuThermalSettings_t* pThermalSettings);
+nvmlReturn_t DeviceSetDefaultFanSpeed_v2(const Machine& machine, Gpu& gpu, unsigned int fan);
+nvmlReturn_t DeviceSetFanControlPolicy(const Machine& machine, Gpu& gpu, unsigned int fan, nvmlFanControlPolicy_t policy);
+nvmlReturn_t DeviceSetTemperatureThreshold(const Machine& machine, Gpu& gpu, nvmlTemperatureThresholds_t thresholdType, int* temp);
+nvmlReturn_t DeviceSetFanSpeed_v2(const Machine& machine, Gpu& gpu, unsigned int fan, unsigned int speed);
 
 // topology
 nvmlReturn_t DeviceGetTopologyCommonAncestor(const Machine& machine, const Gpu& gpu, nvmlDevice_t device2, nvmlGpuTopologyLevel_t* pathInfo);
