@@ -38,6 +38,7 @@ void export_choice(const MachineChoice& choice) {
   if (!choice.machine.empty()) {
     for (const std::string& name : variables_of_the_mock()) unsetenv(name.c_str());
     unsetenv("NVMLKIT_GPU_COUNT");
+    unsetenv("NVMLKIT_STATE");
     setenv("NVMLKIT_MACHINE", choice.machine.c_str(), 1);
   }
   if (choice.gpu_count) setenv("NVMLKIT_GPU_COUNT", std::to_string(*choice.gpu_count).c_str(), 1);

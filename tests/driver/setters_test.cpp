@@ -43,10 +43,10 @@ TEST_F(Setters, PowerLimitByScope) {
   start(
       "version: \"1.0\"\nbase: h100\ndevice_defaults:\n"
       "  module_power: {limit_mw: 900000, min_limit_mw: 400000, max_limit_mw: 1000000}\n");
-  nvmlPowerValue_v2_t value{nvmlPowerValue_v2, POWER_SCOPE_GPU, 250'000};
+  nvmlPowerValue_v2_t value{version_tag<nvmlPowerValue_v2_t>, POWER_SCOPE_GPU, 250'000};
   EXPECT_EQ(call("nvmlDeviceSetPowerManagementLimit_v2", device(), &value), NVML_SUCCESS);
   EXPECT_EQ(limit(), 250'000U);
-  value = {nvmlPowerValue_v2, POWER_SCOPE_MODULE, 500'000};
+  value = {version_tag<nvmlPowerValue_v2_t>, POWER_SCOPE_MODULE, 500'000};
   EXPECT_EQ(call("nvmlDeviceSetPowerManagementLimit_v2", device(), &value), NVML_SUCCESS);
   EXPECT_EQ(limit(), 250'000U);
   nvmlFieldValue_t field{};
@@ -120,7 +120,7 @@ TEST_F(Setters, ClockOffsets) {
   EXPECT_EQ(get<int>("nvmlDeviceGetGpcClkVfOffset", device()), -200);
   EXPECT_EQ(call("nvmlDeviceSetGpcClkVfOffset", device(), 151), NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(call("nvmlDeviceSetMemClkVfOffset", device(), 0), NVML_ERROR_NOT_SUPPORTED);
-  nvmlClockOffset_v1_t info{nvmlClockOffset_v1, NVML_CLOCK_GRAPHICS, NVML_PSTATE_0, 100, 0, 0};
+  nvmlClockOffset_v1_t info{version_tag<nvmlClockOffset_v1_t>, NVML_CLOCK_GRAPHICS, NVML_PSTATE_0, 100, 0, 0};
   EXPECT_EQ(call("nvmlDeviceSetClockOffsets", device(), &info), NVML_SUCCESS);
   EXPECT_EQ(get<int>("nvmlDeviceGetGpcClkVfOffset", device()), 100);
   info.type = NVML_CLOCK_VIDEO;
@@ -201,7 +201,7 @@ TEST_F(Setters, Fans) {
   EXPECT_EQ(speed(), 80U);
   EXPECT_EQ(get<unsigned int>("nvmlDeviceGetFanSpeed", device()), 80U);
   EXPECT_EQ(get<nvmlFanControlPolicy_t>("nvmlDeviceGetFanControlPolicy_v2", device(), 1U), FAN_POLICY_MANUAL);
-  nvmlFanSpeedInfo_v1_t rpm{nvmlFanSpeedInfo_v1, 0, 0};
+  nvmlFanSpeedInfo_v1_t rpm{version_tag<nvmlFanSpeedInfo_v1_t>, 0, 0};
   EXPECT_EQ(call("nvmlDeviceGetFanSpeedRPM", device(), &rpm), NVML_SUCCESS);
   EXPECT_EQ(rpm.speed, 2000U);
   for (const auto bad : {29U, 91U})
@@ -238,7 +238,7 @@ constexpr const char* kRestricted =
 template <class Body>
 int as_nobody(Body body) {
   const pid_t child = fork();
-  if (child == 0) _exit((geteuid() == 0 && setuid(65534) != 0) ? 99 : body());
+  if (child == 0) _exit(geteuid() == 0 && setuid(65534) != 0 ? 99 : static_cast<int>(body()));
   int status = 0;
   waitpid(child, &status, 0);
   return WEXITSTATUS(status);
@@ -252,7 +252,7 @@ TEST_F(Setters, NeedRootWhereTheHeaderSaysSo) {
   EXPECT_EQ(as_nobody([] { return call("nvmlDeviceSetPowerManagementLimit", nvmlDevice_t{}, 1U); }),
             NVML_ERROR_INVALID_ARGUMENT);
   nvmlEccSramErrorStatus_t status{};
-  status.version = nvmlEccSramErrorStatus_v1;
+  status.version = version_tag<nvmlEccSramErrorStatus_t>;
   EXPECT_EQ(as_nobody([&] { return call("nvmlDeviceGetSramEccErrorStatus", device(), &status); }), NVML_SUCCESS);
 }
 

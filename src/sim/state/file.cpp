@@ -131,4 +131,11 @@ std::unique_ptr<Machine> attach(const std::string& path, std::string& error) {
   return machine;
 }
 
+bool is_state_file(const std::string& path) {
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  char begin[sizeof magic];
+  return file >= 0 && read(file, begin, sizeof begin) == static_cast<ssize_t>(sizeof begin) &&
+         std::memcmp(begin, magic, sizeof magic) == 0;
+}
+
 }  // namespace nvmlkit::sim::state

@@ -18,4 +18,7 @@ bool save(const Machine& machine, const std::string& path, std::string_view orig
 // written the machine is read-only.
 std::unique_ptr<Machine> attach(const std::string& path, std::string& error);
 
+// Does the file begin as state files of any version do?
+bool is_state_file(const std::string& path);
+
 }  // namespace nvmlkit::sim::state
