@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "cli/state.hpp"
+#include "sim/config/check.hpp"
 #include "sim/config/document.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/config/suggest.hpp"
@@ -250,6 +251,8 @@ void set(const std::string& state, const std::string& selector, const std::vecto
     if (!*edit) throw std::bad_alloc();
     for (const auto& assignment : assignments) assign(**edit, assignment);
     settle(**edit, assignments);
+    if (const auto problem = sim::config::contradiction(**edit); !problem.empty())
+      throw Refused(fmt::format("GPU {}: {}", index, problem));
     check_identity(*machine, index, **edit);
     edits.push_back(std::move(edit));
   }
