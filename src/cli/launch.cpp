@@ -1,9 +1,12 @@
 #include "cli/launch.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,13 +32,15 @@ std::optional<fs::path> driver_directory() {
   return std::nullopt;
 }
 
-int launch(const fs::path& driver, std::vector<std::string> command) {
-  std::string search_path = driver.string();
+std::string search_path(const fs::path& driver) {
+  const char* inherited = std::getenv("LD_LIBRARY_PATH");
   // An empty entry would mean the current folder.
-  if (const char* inherited = std::getenv("LD_LIBRARY_PATH"); inherited != nullptr && *inherited != '\0') {
-    search_path += fmt::format(":{}", inherited);
-  }
-  setenv("LD_LIBRARY_PATH", search_path.c_str(), 1);
+  return inherited != nullptr && *inherited != '\0' ? fmt::format("{}:{}", driver.string(), inherited)
+                                                    : driver.string();
+}
+
+int launch(const fs::path& driver, std::vector<std::string> command) {
+  setenv("LD_LIBRARY_PATH", search_path(driver).c_str(), 1);
 
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
@@ -47,6 +52,62 @@ int launch(const fs::path& driver, std::vector<std::string> command) {
   fmt::print(stderr, "nvmlkit: cannot run '{}': {}\n", command[0],
              reason == ENOENT ? "no such program" : std::strerror(reason));
   return reason == ENOENT ? 127 : 126;
+}
+
+namespace {
+
+// Signals that whoever started us sends to us and means for the program. Those of the terminal reach it by themselves.
+constexpr int kHandedOn[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
+
+// Waits for the child's end, handing on what comes in; `signals` are blocked.
+int wait_for(pid_t child, const sigset_t& signals) {
+  while (true) {
+    siginfo_t info{};
+    const int got = sigwaitinfo(&signals, &info);
+    if (got > 0 && got != SIGCHLD && info.si_code != SI_KERNEL) kill(child, got);
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG) == child) return status;
+  }
+}
+
+// Ends this process by the signal that ended the program, without a second core file.
+void die_of(int signal, const sigset_t& before) {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  std::signal(signal, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  raise(signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+}
+
+}  // namespace
+
+int launch_and_remove(const fs::path& driver, std::vector<std::string> command, const std::string& temporary) {
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  for (const int signal : kHandedOn) sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, &before);
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    const int result = launch(driver, std::move(command));
+    std::fflush(nullptr);
+    _exit(result);
+  }
+  const int problem = errno;
+  const int status = child > 0 ? wait_for(child, signals) : 0;
+  unlink(temporary.c_str());
+  if (child < 0) {
+    fmt::print(stderr, "nvmlkit: cannot start a process: {}\n", std::strerror(problem));
+    return 1;
+  }
+  if (WIFSIGNALED(status)) die_of(WTERMSIG(status), before);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace nvmlkit::cli

@@ -12,8 +12,16 @@ namespace nvmlkit::cli {
 // branch (NVMLKIT_DRIVER) that is the library that exports what that branch does, where there is one.
 std::optional<std::filesystem::path> driver_directory();
 
+// LD_LIBRARY_PATH with our library in front of any other.
+std::string search_path(const std::filesystem::path& driver);
+
 // Becomes the program, with our library in front of any other. Returns only when the program cannot be started:
 // 127 when there is none, else 126, after a message on stderr.
 int launch(const std::filesystem::path& driver, std::vector<std::string> command);
+
+// Starts the program, hands on the signals that reach this process, waits for its end, removes `temporary` and ends as
+// the program ended: with its status, or by its signal.
+int launch_and_remove(const std::filesystem::path& driver, std::vector<std::string> command,
+                      const std::string& temporary);
 
 }  // namespace nvmlkit::cli

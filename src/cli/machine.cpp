@@ -39,6 +39,7 @@ void export_choice(const MachineChoice& choice) {
     for (const std::string& name : variables_of_the_mock()) unsetenv(name.c_str());
     unsetenv("NVMLKIT_GPU_COUNT");
     unsetenv("NVMLKIT_DRIVER");
+    unsetenv("NVMLKIT_STATE");
     setenv("NVMLKIT_MACHINE", choice.machine.c_str(), 1);
   }
   if (!choice.driver.empty()) setenv("NVMLKIT_DRIVER", choice.driver.c_str(), 1);

@@ -1,5 +1,6 @@
 // The `nvmlkit` command: runs programs on a simulated machine, shows and checks machines.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +15,8 @@
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
+#include "cli/state.hpp"
+#include "cli/values.hpp"
 #include "sim/config/builtin.hpp"
 
 namespace nvmlkit::cli {
@@ -94,6 +97,25 @@ int Check(const std::string& file) {
   return 0;
 }
 
+// A machine of the command's own, shared by the program and its children; or the one that is up, where NVMLKIT_STATE
+// names one and no option asks for another.
+int Run(const MachineOptions& options, const std::vector<std::string>& command) {
+  const MachineChoice choice = options.Choice();
+  const auto inherited = state_in_environment();
+  if (inherited && choice.machine.empty()) {
+    if (choice.gpu_count) return Fail(kUsage, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
+    return WithDriver(choice, [&](const auto& driver) { return launch(driver, command); });
+  }
+  return WithDriver(choice, [&](const auto& driver) {
+    const auto folder = state_folder();
+    if (!folder) return Fail(1, folder.error());
+    const std::string state = fmt::format("{}/run-{}", *folder, getpid());
+    if (const auto made = make_state(state, choice.machine); !made) return Fail(1, made.error());
+    setenv("NVMLKIT_STATE", state.c_str(), 1);
+    return launch_and_remove(driver, command, state);
+  });
+}
+
 int Main(int argc, char** argv) {
   CLI::App app{"Simulated NVIDIA GPUs for programs that use NVML, such as nvidia-smi.", "nvmlkit"};
   app.set_version_flag("--version", "nvmlkit " NVMLKIT_VERSION);
@@ -125,6 +147,32 @@ int Main(int argc, char** argv) {
   auto* check = app.add_subcommand("check", "Check a machine file");
   check->add_option("FILE", file, "The file")->required();
 
+  std::string state;
+  const auto about_state = [&](CLI::App* command) {
+    command->add_option("--state", state, "State file; default: NVMLKIT_STATE, else the user's own");
+    return command;
+  };
+  MachineOptions up_options;
+  auto* up_command = about_state(app.add_subcommand(
+      "up",
+      "Make a machine that outlives its programs; prints what a shell evaluates: eval \"$(nvmlkit up -m h100)\""));
+  up_options.AddTo(*up_command);
+  auto* down_command = about_state(app.add_subcommand("down", "Remove the machine that is up"));
+  auto* status_command = about_state(app.add_subcommand("status", "Show the machine that is up"));
+  status_command->add_flag("--json", as_json, "As JSON");
+
+  std::string selector;
+  std::string path;
+  auto* get_command = about_state(app.add_subcommand("get", "Show values: nvmlkit get gpu=0 power.limit_mw"));
+  get_command->add_option("GPU", selector, "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all")->required();
+  get_command->add_option("PATH", path, "A field, or a group of fields; default: all");
+  get_command->add_flag("--json", as_json, "As JSON");
+  std::vector<std::string> assignments;
+  auto* set_command =
+      about_state(app.add_subcommand("set", "Change values: nvmlkit set gpu=all power.limit_mw=300000"));
+  set_command->add_option("GPU", selector, "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all")->required();
+  set_command->add_option("PATH=VALUE", assignments, "Fields and their new values, as in a machine file")->required();
+
   // What stands behind `--` is not looked at, whatever it is.
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
@@ -141,7 +189,7 @@ int Main(int argc, char** argv) {
     std::vector<std::string> command = run->remaining();
     command.insert(command.end(), behind.begin() + (command.empty() && !behind.empty() ? 1 : 0), behind.end());
     if (command.empty()) return Fail(kUsage, "run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
-    return WithDriver(run_options.Choice(), [&](const auto& driver) { return launch(driver, command); });
+    return Run(run_options, command);
   }
   if (*list) return WithDriver(list_options.Choice(), list_gpus);
   if (*capabilities) {
@@ -154,6 +202,11 @@ int Main(int argc, char** argv) {
     return caps(library, caps_json);
   }
   if (*machines) return Machines(as_json);
+  if (*up_command) return up(up_options.Choice(), state);
+  if (*down_command) return down(state);
+  if (*status_command) return status(state, as_json);
+  if (*get_command) return get_values(state, selector, path, as_json);
+  if (*set_command) return set_values(state, selector, assignments);
   return Check(file);
 }
 

@@ -58,6 +58,8 @@ void complete_memory(Gpu& gpu) {
 void complete_power_and_clocks(Gpu& gpu) {
   auto& power = gpu.power;
   power.limit_mw.derive_from(power.default_limit_mw);
+  if (power.enforced_limit_mw && power.limit_mw && *power.enforced_limit_mw < *power.limit_mw)
+    power.other_limit_mw.derive_from(power.enforced_limit_mw);
   power.enforced_limit_mw.derive_from(power.limit_mw);
   power.instant_draw_mw.derive_from(power.current_draw_mw);
   power.power_state.derive_from(gpu.performance_state);

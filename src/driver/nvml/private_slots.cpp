@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "driver/nvml/access.hpp"
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/field_values.hpp"
 #include "driver/nvml/processes.hpp"
@@ -13,6 +14,14 @@ namespace {
 
 using sim::model::Gpu;
 using sim::model::PciBusId;
+
+// What `answer` gives for the GPU, read in one piece.
+template <class Answer>
+nvmlReturn_t read_gpu(const Gpu* gpu, Answer answer) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return consistent(*machine, machine->sequence(*gpu), answer);
+}
 
 const Gpu* gpu_of(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
@@ -38,14 +47,14 @@ template <class Field, class Out>
 nvmlReturn_t read_of(nvmlDevice_t device, Out* out, Field field) {
   const auto* gpu = gpu_of(device);
   if (!gpu || !out) return NVML_ERROR_INVALID_ARGUMENT;
-  return read(field(*gpu), out);
+  return read_gpu(gpu, [&] { return read(field(*gpu), out); });
 }
 
 template <class Field>
 nvmlReturn_t read_text_of(nvmlDevice_t device, char* text, unsigned int length, Field field) {
   const auto* gpu = gpu_of(device);
   if (!gpu || !text) return NVML_ERROR_INVALID_ARGUMENT;
-  return read(field(*gpu), text, length);
+  return read_gpu(gpu, [&] { return read(field(*gpu), text, length); });
 }
 
 // `count` is the room of the caller's array, and then how many there are.
@@ -53,18 +62,21 @@ nvmlReturn_t list_processes(nvmlDevice_t device, ProcessKind kind, unsigned int*
   constexpr unsigned int no_instance = 0xFFFFFFFF;
   const auto* gpu = gpu_of(device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  unsigned int written = 0;
-  for (const auto& process : gpu->processes) {
-    if (!runs_as(process, kind) || written >= *count || !processes) continue;
-    auto& out = processes[written++];
-    out.pid = process.pid.value_or(0);
-    out.used_bytes = used_bytes(process);
-    out.gpu_instance = out.compute_instance = no_instance;
-    out.protected_bytes = 0;
-    write_text(process.name ? process.name->view() : std::string_view(), out.name, sizeof out.name);
-  }
-  *count = written;
-  return NVML_SUCCESS;
+  const auto room = *count;
+  return read_gpu(gpu, [&] {
+    unsigned int written = 0;
+    for (const auto& process : gpu->processes) {
+      if (!runs_as(process, kind) || written >= room || !processes) continue;
+      auto& out = processes[written++];
+      out.pid = process.pid.value_or(0);
+      out.used_bytes = used_bytes(process);
+      out.gpu_instance = out.compute_instance = no_instance;
+      out.protected_bytes = 0;
+      write_text(process.name ? process.name->view() : std::string_view(), out.name, sizeof out.name);
+    }
+    *count = written;
+    return NVML_SUCCESS;
+  });
 }
 
 }  // namespace

@@ -46,4 +46,13 @@ nvmlReturn_t sparse_operation_mode(nvmlDevice_t device, unsigned int* enabled);
 nvmlReturn_t numa_node(nvmlDevice_t device, unsigned int* node);
 nvmlReturn_t addressing_mode(nvmlDevice_t device, unsigned int* mode);
 
+// What nvidia-smi -r goes through, in this order.
+nvmlReturn_t fabric_state(unsigned int* state);
+nvmlReturn_t make_reset_group(unsigned long long* group, const nvmlDevice_t* devices, unsigned int count);
+nvmlReturn_t missing_from_reset_group(unsigned long long group, char** bus_ids, unsigned int* count);
+nvmlReturn_t free_reset_group(unsigned long long group);
+nvmlReturn_t reset_gpus(unsigned int count, const nvmlDevice_t* devices, nvmlReturn_t* results, unsigned int* all);
+
+nvmlReturn_t set_persistence_mode(nvmlDevice_t device, unsigned int mode, unsigned int* by_daemon);
+
 }  // namespace nvmlkit::driver::slots

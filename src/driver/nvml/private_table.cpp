@@ -83,6 +83,13 @@ Table make_table() {
   table[242] = address(&slots::addressing_mode);
   table[243] = address(&slots::sparse_operation_mode);  // 535
   table[249] = address(&slots::sparse_operation_mode);  // 550, 555
+
+  table[168] = address(&slots::reset_gpus);
+  table[169] = address(&slots::fabric_state);
+  table[182] = address(&slots::make_reset_group);
+  table[183] = address(&slots::missing_from_reset_group);
+  table[184] = address(&slots::free_reset_group);
+  table[251] = address(&slots::set_persistence_mode);
   return table;
 }
 

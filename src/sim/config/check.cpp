@@ -68,12 +68,13 @@ void check_identity(const Layers& layers, const Machine& machine) {
   refuse_duplicates(layers, addresses, {"pci", "bus_id"}, "PCI address");
 }
 
-void check_gpu(const Layers& layers, std::uint32_t index, const model::Gpu& gpu) {
+// Calls `fail(keys, message)` for what contradicts the rest of the GPU.
+template <class Fail>
+void check_values(const model::Gpu& gpu, Fail fail) {
   const auto at_most = [&](const auto& field, std::uint64_t highest, Keys keys, const char* which) {
     if (field && std::uint64_t{*field} > highest)
-      fail_at(layers, index, keys,
-              std::string("expected at most ") + std::to_string(highest) + " (" + which + "), got " +
-                  std::to_string(*field));
+      fail(keys, std::string("expected at most ") + std::to_string(highest) + " (" + which + "), got " +
+                     std::to_string(*field));
   };
   const auto& memory = gpu.memory;
   if (memory.total_bytes) {
@@ -86,8 +87,7 @@ void check_gpu(const Layers& layers, std::uint32_t index, const model::Gpu& gpu)
     at_most(gpu.bar1_memory.used_bytes, *gpu.bar1_memory.total_bytes, {"bar1_memory", "used_bytes"}, "total_bytes");
   const auto at_least = [&](const auto& field, const auto& lowest, Keys keys) {
     if (field && lowest && *field < *lowest)
-      fail_at(layers, index, keys,
-              "expected at least " + std::to_string(*lowest) + " (min_limit_mw), got " + std::to_string(*field));
+      fail(keys, "expected at least " + std::to_string(*lowest) + " (min_limit_mw), got " + std::to_string(*field));
   };
   const auto& power = gpu.power;
   if (power.max_limit_mw) {
@@ -97,6 +97,10 @@ void check_gpu(const Layers& layers, std::uint32_t index, const model::Gpu& gpu)
   }
   at_least(power.default_limit_mw, power.min_limit_mw, {"power", "default_limit_mw"});
   at_least(power.limit_mw, power.min_limit_mw, {"power", "limit_mw"});
+}
+
+void check_gpu(const Layers& layers, std::uint32_t index, const model::Gpu& gpu) {
+  check_values(gpu, [&](Keys keys, const std::string& message) { fail_at(layers, index, keys, message); });
 }
 
 void check_system(const Layers& layers, const model::System& system) {
@@ -142,6 +146,16 @@ void check_machine(const Layers& layers, const Machine& machine) {
   check_topology(layers);
   std::uint32_t index = 0;
   for (const auto& gpu : machine.gpus()) check_gpu(layers, index++, gpu);
+}
+
+std::string contradiction(const model::Gpu& gpu) {
+  std::string first;
+  check_values(gpu, [&](Keys keys, const std::string& message) {
+    if (!first.empty()) return;
+    for (const auto& key : keys) first.append(first.empty() ? "" : ".").append(key);
+    first.append(": ").append(message);
+  });
+  return first;
 }
 
 }  // namespace nvmlkit::sim::config

@@ -17,6 +17,7 @@
 #include "sim/driver_branch.hpp"
 #include "sim/identity.hpp"
 #include "sim/model/value.hpp"
+#include "sim/state/file.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -192,7 +193,15 @@ bool is_path(std::string_view text) {
   return text.find('/') != std::string_view::npos || text.ends_with(".yaml") || text.ends_with(".yml");
 }
 
+std::unique_ptr<Machine> load_shared(const std::string& path) {
+  std::string error;
+  auto machine = state::attach(path, error);
+  if (!machine) fail("NVMLKIT_STATE", error);
+  return machine;
+}
+
 std::unique_ptr<Machine> load(const Environment& environment) {
+  if (const auto path = environment.get("NVMLKIT_STATE")) return load_shared(*path);
   Overrides overrides;
   auto machine = environment.get("NVMLKIT_MACHINE");
   const bool from_file = machine ? is_path(*machine) : environment.get("MOCK_NVML_CONFIG").has_value();

@@ -14,6 +14,7 @@
 namespace nvmlkit::sim {
 
 // The machine that the environment asks for, complete:
+//   NVMLKIT_STATE      a state file (state/file.hpp): the machine in it, shared; the other variables do not count
 //   NVMLKIT_MACHINE    a built-in machine's name, or a path (it contains '/' or ends in .yaml or .yml)
 //   MOCK_NVML_CONFIG   a path, when NVMLKIT_MACHINE is not set
 //   otherwise          the built-in a100

@@ -227,6 +227,7 @@ struct System {
   Field<std::uint32_t> cuda_version_minor;  // Minor CUDA version that the driver supports. Default: what the branch of driver_version supports, else 4.
   Field<std::uint32_t> unit_count;  // S-class units attached to the host.
   SystemConfCompute conf_compute;  // Confidential computing of the host.
+  Field<bool> enforce_privilege;  // Functions that need root refuse everybody else.
 };
 
 // CUDA compute capability.
@@ -300,6 +301,7 @@ struct Power {
   Field<std::uint32_t> limit_mw;  // Requested power limit. Default: default_limit_mw. [mW]
   Field<std::uint32_t> default_limit_mw;  // Power limit after the driver is loaded. [mW]
   Field<std::uint32_t> enforced_limit_mw;  // Lowest of all limits in force. Default: limit_mw. [mW]
+  Field<std::uint32_t> other_limit_mw;  // Lowest of the limits beside limit_mw. Default: enforced_limit_mw, where a machine says that it is below limit_mw. [mW]
   Field<std::uint32_t> min_limit_mw;  // Lowest limit that can be set. [mW]
   Field<std::uint32_t> max_limit_mw;  // Highest limit that can be set. [mW]
   Field<std::uint32_t> current_draw_mw;  // Power draw now. [mW]
@@ -346,6 +348,7 @@ struct Fan {
   Field<std::uint32_t> count;  // How many fans the GPU controls.
   Field<std::uint32_t> speed_percent;  // Speed now. [%]
   Field<std::uint32_t> target_speed_percent;  // Intended speed. Default: speed_percent. [%]
+  Field<std::uint32_t> manual_percent;  // Speed while the policy is manual. Default: speed_percent. [%]
   Field<std::uint32_t> min_percent;  // Lowest speed that can be set. [%]
   Field<std::uint32_t> max_percent;  // Highest speed that can be set. [%]
   Field<std::uint32_t> speed_rpm;  // Speed in revolutions per minute. [rpm]
@@ -354,7 +357,7 @@ struct Fan {
 
 // Clocks.
 struct Clocks {
-  Field<std::uint32_t> graphics_current;  // Graphics clock now. [MHz]
+  Field<std::uint32_t> graphics_current;  // Graphics clock now, where no lock holds it elsewhere. [MHz]
   Field<std::uint32_t> graphics_max;  // Highest graphics clock. [MHz]
   Field<std::uint32_t> graphics_app;  // Applications graphics clock. [MHz]
   Field<std::uint32_t> graphics_app_default;  // Applications graphics clock after the driver is loaded. [MHz]
@@ -372,6 +375,10 @@ struct Clocks {
   Field<std::uint32_t> auto_boost;  // Auto boost.
   Field<std::uint32_t> auto_boost_default;  // Auto boost after the driver is loaded.
   Field<std::uint32_t> adaptive_clocking;  // Adaptive clocking.
+  Field<std::uint32_t> graphics_locked_min;  // Lowest graphics clock while it is locked. [MHz]
+  Field<std::uint32_t> graphics_locked_max;  // Highest graphics clock while it is locked. [MHz]
+  Field<std::uint32_t> memory_locked_min;  // Lowest memory clock while it is locked. [MHz]
+  Field<std::uint32_t> memory_locked_max;  // Highest memory clock while it is locked. [MHz]
   Field<std::int32_t> graphics_offset;  // Offset of the graphics voltage-frequency curve. [MHz]
   Field<std::int32_t> graphics_offset_min;  // Lowest graphics offset. [MHz]
   Field<std::int32_t> graphics_offset_max;  // Highest graphics offset. [MHz]

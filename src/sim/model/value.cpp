@@ -114,4 +114,32 @@ bool equal(const StructDescriptor& type, const std::byte* a, const std::byte* b)
                      [&](const FieldDescriptor& field) { return equal(field, a, b); });
 }
 
+namespace {
+
+bool flag(const std::byte* at) { return *at <= std::byte{1}; }
+
+bool well_formed_value(const FieldDescriptor& field, const std::byte* at) {
+  if (field.type == Type::structure) return well_formed(field.nested(), at);
+  if (field.type == Type::boolean) return flag(at);
+  return !field.text() || at[field.capacity - 1] == std::byte{0};
+}
+
+}  // namespace
+
+bool well_formed(const StructDescriptor& type, const std::byte* structure) {
+  return std::all_of(type.fields().begin(), type.fields().end(), [&](const FieldDescriptor& field) {
+    if (field.reader) return true;
+    const Member m = member(field, structure);
+    if (field.list) {
+      if (m.count() > field.max_items) return false;
+      for (std::uint32_t i = 0; i < m.count(); ++i)
+        if (!well_formed_value(field, m.item(i))) return false;
+      return true;
+    }
+    if (field.type == Type::structure) return well_formed(field.nested(), m.data());
+    const std::byte* present = m.data() + field.present_offset;
+    return flag(present) && flag(present + 1) && well_formed_value(field, m.data());
+  });
+}
+
 }  // namespace nvmlkit::sim::model

@@ -42,6 +42,10 @@ void copy(const StructDescriptor& type, std::byte* to, const std::byte* from);
 bool equal(const StructDescriptor& type, const std::byte* a, const std::byte* b);
 bool equal(const FieldDescriptor& field, const std::byte* struct_a, const std::byte* struct_b);
 
+// Could code have written these bytes? Flags are 0 or 1, lists within their bounds, texts end. What a struct of other
+// bytes holds must not be looked at.
+bool well_formed(const StructDescriptor& type, const std::byte* structure);
+
 template <class T>
 void set_defaults(T& structure) {
   set_defaults(descriptor<T>(), reinterpret_cast<std::byte*>(&structure));

@@ -23,6 +23,7 @@ class ExportWriter {
       check_arguments();
       check_versions();
       check_enums();
+      check_privilege();
       answer();
     }
     line("}}\n");
@@ -94,19 +95,25 @@ class ExportWriter {
         line("  if (!is_known({})) return NVML_ERROR_INVALID_ARGUMENT;", p.name);
   }
 
+  // Only of what changes something: on hardware everybody may run the getters that the header reserves for root.
+  void check_privilege() {
+    if (ended_ || !entry_.commands() || (!entry_.root && entry_.restricted_by.empty())) return;
+    if (entry_.restricted_by.empty())
+      line("  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;");
+    else
+      line("  if (!is_privileged(*machine, {}, {})) return NVML_ERROR_NO_PERMISSION;",
+           model_expression(entry_.restricted_by), entry_.root);
+  }
+
   void answer() {
     if (ended_) return;
     switch (entry_.sim.answer) {
       case Answer::read:
         read_fields();
         break;
-      case Answer::code: {
-        const bool on_device = self_kind(function_, entry_) == SelfKind::device;
-        const auto object = on_device ? "*machine, *gpu" : "*machine";
-        const auto rest = arguments(on_device);
-        line("  return functions::{}({}{}{});", function_.stem(), object, rest.empty() ? "" : ", ", rest);
+      case Answer::code:
+        call_code();
         break;
-      }
       case Answer::unsupported:
         line("  return {};  // {}", entry_.sim.result, entry_.sim.reason);
         break;
@@ -115,6 +122,65 @@ class ExportWriter {
         line("  return {};  // not simulated yet: {}", entry_.sim.result, entry_.sim.reason);
         break;
     }
+  }
+
+  void call_code() {
+    const bool on_device = self_kind(function_, entry_) == SelfKind::device;
+    auto rest = arguments(on_device);
+    if (!rest.empty()) rest = ", " + rest;
+    if (entry_.sets()) {
+      line("  return change(*machine, *gpu, [&](auto& changed) {{ return functions::{}(*machine, changed{}); }});",
+           function_.stem(), rest);
+      return;
+    }
+    const auto call =
+        fmt::format("functions::{}({}{})", function_.stem(), on_device ? "*machine, *gpu" : "*machine", rest);
+    if (!reads_the_machine()) {
+      line("  return {};", call);
+      return;
+    }
+    // What the caller says and the answer overwrites is said again to every try.
+    const auto spoken = spoken_and_overwritten();
+    for (const auto& name : spoken) line("  const auto said_{0} = *{0};", name);
+    line("  return consistent(*machine, {}, [&] {{", sequence());
+    for (const auto& name : spoken) line("    *{0} = said_{0};", name);
+    line("    return {};", call);
+    line("  }});");
+  }
+
+  // A function that waits or makes something must not run twice; one that reads no field need not.
+  bool reads_the_machine() const {
+    switch (entry_.call) {
+      case Protocol::set:
+      case Protocol::action:
+      case Protocol::create:
+      case Protocol::destroy:
+      case Protocol::wait:
+        return false;
+      default:
+        return !entry_.sim.reads.empty();
+    }
+  }
+
+  std::vector<std::string> spoken_and_overwritten() const {
+    std::vector<std::string> out;
+    for (const auto& p : function_.params) {
+      const auto role = entry_.find(p.name)->role;
+      const bool number = p.ptr == 1 && (role == Role::length || (role == Role::inout && p.kind != Kind::structure));
+      const bool counting_struct = role == Role::inout && entry_.call == Protocol::struct_array;
+      if (number || counting_struct) out.push_back(p.name);
+    }
+    return out;
+  }
+
+  // One GPU's where nothing else is read, else that of all.
+  std::string sequence() const {
+    bool other = self_kind(function_, entry_) != SelfKind::device;
+    const auto look = [&](const std::string& path) { other |= !path.starts_with("gpu."); };
+    for (const auto& [target, path] : entry_.sim.read) look(path);
+    for (const auto& path : entry_.sim.reads) look(path);
+    for (const auto& p : function_.params) other |= p.base == "nvmlDevice_t" && entry_.find(p.name)->role != Role::self;
+    return other ? "machine->sequence()" : "machine->sequence(*gpu)";
   }
 
   // An empty answer: no elements, zero.
@@ -139,9 +205,11 @@ class ExportWriter {
         else
           reads.push_back(fmt::format("read({}, &{}->{})", field, p.name, target.substr(dot + 1)));
       }
+    line("  return consistent(*machine, {}, [&] {{", sequence());
     for (std::size_t i = 0; i + 1 < reads.size(); ++i)
-      line("  if (const auto result = {}; result != NVML_SUCCESS) return result;", reads[i]);
-    line("  return {};", reads.back());
+      line("    if (const auto result = {}; result != NVML_SUCCESS) return result;", reads[i]);
+    line("    return {};", reads.back());
+    line("  }});");
   }
 
   const Facts& facts_;
@@ -156,7 +224,8 @@ class ExportWriter {
 std::string emit_exports(const Registry& registry, const std::string& subject) {
   std::string out = kBanner;
   out += fmt::format("// Exported C functions of registry/semantics/{}.yaml.\n", subject);
-  out += R"(#include "driver/nvml/call.hpp"
+  out += R"(#include "driver/nvml/access.hpp"
+#include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
@@ -183,7 +252,9 @@ std::string emit_functions_header(const Registry& registry) {
   std::string out = kBanner;
   out +=
       R"(// The functions whose answer is plain C++ in src/driver/nvml/functions/. The exported function that calls one has
-// checked init, handle, pointers, versions and enums before, unless it answers before init.
+// checked init, handle, pointers, versions, enums and privilege before, unless it answers before init. A function that
+// takes a Gpu& changes a copy, which becomes the GPU if it succeeds; the others may run again when the machine changes
+// while they read.
 #pragma once
 
 #include "nvmlkit/abi/legacy.hpp"
@@ -205,8 +276,8 @@ using sim::model::Gpu;
       const auto self = self_kind(function, entry);
       std::string parameters = parameter_list(function, entry, self == SelfKind::device && !entry.before_init);
       if (!entry.before_init) {
-        const std::string object =
-            self == SelfKind::device ? "const Machine& machine, const Gpu& gpu" : "const Machine& machine";
+        std::string object = "const Machine& machine";
+        if (self == SelfKind::device) object += entry.sets() ? ", Gpu& gpu" : ", const Gpu& gpu";
         parameters = parameters.empty() ? object : object + ", " + parameters;
       }
       block += fmt::format("{} {}({});\n", function.ret == "const char *" ? "const char*" : function.ret,

@@ -107,6 +107,10 @@ void refuse_holes(const Semantics& semantics, const FieldIds& field_ids, const M
     for (const auto& [param, path] : entry.sim.read) use(name, path);
     for (const auto& path : entry.sim.reads) use(name, path);
     for (const auto& path : entry.sim.writes) use(name, path);
+    if (entry.root && entry.commands()) use(name, "system.enforce_privilege");
+    if (!entry.restricted_by.empty()) use(name, entry.restricted_by);
+    for (const auto& path : entry.sim.writes)
+      if (!path.starts_with("gpu.")) holes.push_back(fmt::format("{}: writes {}, which is no GPU's", name, path));
   }
   for (const auto& id : field_ids.ids)
     for (const auto& [scope, path] : id.scopes) use(id.name, path);

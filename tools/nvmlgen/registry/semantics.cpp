@@ -73,6 +73,8 @@ class EntryReader {
         f.success = list(value);
       else if (key == "root")
         f.root = value.as<bool>();
+      else if (key == "restricted_by")
+        f.restricted_by = text(value);
       else if (key == "before_init")
         f.before_init = value.as<bool>();
       else if (key == "since")

@@ -84,12 +84,15 @@ struct FunctionSemantics {
   std::vector<std::string> versions;   // version macros of the versioned struct, newest first
   std::vector<std::string> success;    // return codes beside NVML_SUCCESS that are an answer, not an error
   bool root = false;                   // needs root
+  std::string restricted_by;           // model path: needs root while this is enabled; `root` counts where it is absent
   bool before_init = false;            // answers before nvmlInit: checks its arguments itself
   std::string since;                   // architecture that it needs: "kepler", "hopper", ...; empty = any
   Simulation sim;
 
   const ParamSemantics* find(const std::string& param) const;
   const ParamSemantics* self() const;
+  bool sets() const { return sim.answer == Answer::code && !sim.writes.empty(); }  // changes the machine
+  bool commands() const { return call == Protocol::set || call == Protocol::action || sets(); }
 };
 
 struct Semantics {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
 
@@ -25,9 +27,21 @@ const Clock& by_domain(nvmlClockType_t type, const Clock& graphics, const Clock&
 
 }  // namespace
 
+// A lock holds the clock within its limits, as far as the GPU goes.
 nvmlReturn_t DeviceGetClockInfo(const Machine&, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock) {
   const auto& c = gpu.clocks;
-  return read(by_domain(type, c.graphics_current, c.sm_current, c.memory_current, c.video_current), clock);
+  const auto& now = by_domain(type, c.graphics_current, c.sm_current, c.memory_current, c.video_current);
+  if (!now) return NVML_ERROR_NOT_SUPPORTED;
+  const bool memory = type == NVML_CLOCK_MEM;
+  const auto& lowest = memory ? c.memory_locked_min : c.graphics_locked_min;
+  const auto& highest = memory ? c.memory_locked_max : c.graphics_locked_max;
+  unsigned int mhz = *now;
+  if (lowest && highest && type != NVML_CLOCK_VIDEO) [[unlikely]] {
+    mhz = std::max(std::min(mhz, *highest), *lowest);
+    mhz = std::min(mhz, (memory ? c.memory_max : c.graphics_max).value_or(mhz));
+  }
+  *clock = mhz;
+  return NVML_SUCCESS;
 }
 
 nvmlReturn_t DeviceGetMaxClockInfo(const Machine&, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock) {

@@ -33,7 +33,7 @@ nvmlReturn_t list(const Gpu& gpu, ProcessKind kind, unsigned int* count, bool ha
   if (!has_buffer) return NVML_ERROR_INVALID_ARGUMENT;
   unsigned int i = 0;
   for (const auto& process : gpu.processes)
-    if (runs_as(process, kind)) write(i++, process);
+    if (i < needed && runs_as(process, kind)) write(i++, process);  // the list may be changing
   return NVML_SUCCESS;
 }
 

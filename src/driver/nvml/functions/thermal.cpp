@@ -7,6 +7,12 @@ namespace {
 // All fans of a GPU turn alike, so that only their number is checked.
 bool has_fan(const Gpu& gpu, unsigned int fan) { return fan < gpu.fan.count.value_or(0); }
 
+// The speed that was set by hand, else what the GPU chose itself.
+const sim::model::Field<std::uint32_t>& speed_of(const Gpu& gpu, const sim::model::Field<std::uint32_t>& automatic) {
+  const bool manual = gpu.fan.policy && *gpu.fan.policy == static_cast<std::uint32_t>(FAN_POLICY_MANUAL);
+  return manual && gpu.fan.manual_percent ? gpu.fan.manual_percent : automatic;
+}
+
 }  // namespace
 
 nvmlReturn_t DeviceGetTemperature(const Machine&, const Gpu& gpu, nvmlTemperatureSensors_t, unsigned int* temp) {
@@ -61,19 +67,30 @@ nvmlReturn_t DeviceGetThermalSettings(const Machine&, const Gpu& gpu, unsigned i
   return NVML_SUCCESS;
 }
 
+nvmlReturn_t DeviceGetFanSpeed(const Machine&, const Gpu& gpu, unsigned int* speed) {
+  return read(speed_of(gpu, gpu.fan.speed_percent), speed);
+}
+
 nvmlReturn_t DeviceGetFanSpeed_v2(const Machine&, const Gpu& gpu, unsigned int fan, unsigned int* speed) {
   if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
-  return has_fan(gpu, fan) ? read(gpu.fan.speed_percent, speed) : NVML_ERROR_INVALID_ARGUMENT;
+  return has_fan(gpu, fan) ? read(speed_of(gpu, gpu.fan.speed_percent), speed) : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 nvmlReturn_t DeviceGetTargetFanSpeed(const Machine&, const Gpu& gpu, unsigned int fan, unsigned int* targetSpeed) {
   if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
-  return has_fan(gpu, fan) ? read(gpu.fan.target_speed_percent, targetSpeed) : NVML_ERROR_INVALID_ARGUMENT;
+  return has_fan(gpu, fan) ? read(speed_of(gpu, gpu.fan.target_speed_percent), targetSpeed)
+                           : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 nvmlReturn_t DeviceGetFanSpeedRPM(const Machine&, const Gpu& gpu, nvmlFanSpeedInfo_t* fanSpeed) {
   if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
-  return has_fan(gpu, fanSpeed->fan) ? read(gpu.fan.speed_rpm, &fanSpeed->speed) : NVML_ERROR_INVALID_ARGUMENT;
+  if (!has_fan(gpu, fanSpeed->fan)) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto& f = gpu.fan;
+  const auto& set = speed_of(gpu, f.speed_percent);
+  if (!f.speed_rpm || !set || &set == &f.speed_percent || *f.speed_percent == 0)
+    return read(f.speed_rpm, &fanSpeed->speed);
+  fanSpeed->speed = static_cast<unsigned int>(std::uint64_t{*f.speed_rpm} * *set / *f.speed_percent);
+  return NVML_SUCCESS;
 }
 
 nvmlReturn_t DeviceGetFanControlPolicy_v2(const Machine&, const Gpu& gpu, unsigned int fan,

@@ -1,0 +1,125 @@
+#include "cli/state.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/launch.hpp"
+#include "sim/config/load.hpp"
+#include "sim/state/file.hpp"
+
+namespace nvmlkit::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kUsage = 2;
+
+int fail(const std::string& message) {
+  fmt::print(stderr, "nvmlkit: {}\n", message);
+  return kUsage;
+}
+
+// As a shell reads it back.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+tl::expected<std::string, std::string> usual_state() {
+  return state_folder().map([](const std::string& folder) { return folder + "/machine"; });
+}
+
+}  // namespace
+
+std::optional<std::string> state_in_environment() { return sim::Environment::process().get("NVMLKIT_STATE"); }
+
+tl::expected<std::string, std::string> state_folder() {
+  const auto runtime = sim::Environment::process().get("XDG_RUNTIME_DIR");
+  const std::string folder = runtime ? *runtime + "/nvmlkit" : fmt::format("/tmp/nvmlkit-{}", geteuid());
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return tl::unexpected(fmt::format("{}: cannot be made: {}", folder, std::strerror(errno)));
+  struct stat about {};
+  if (lstat(folder.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != geteuid() ||
+      (about.st_mode & 0077) != 0)
+    return tl::unexpected(fmt::format("{}: expected a folder that is this user's alone (mode 0700)", folder));
+  return folder;
+}
+
+tl::expected<void, std::string> make_state(const std::string& path, const std::string& origin) {
+  unsetenv("NVMLKIT_STATE");  // the machine that it says is not the one to make
+  std::string error;
+  const auto machine = sim::load_machine(sim::Environment::process(), error);
+  if (!machine || !sim::state::save(*machine, path, origin, error)) return tl::unexpected(error);
+  return {};
+}
+
+tl::expected<std::string, std::string> find_state(const std::string& path) {
+  if (!path.empty()) return path;
+  if (const auto named = state_in_environment()) return *named;
+  return usual_state();
+}
+
+int up(const MachineChoice& choice, const std::string& given) {
+  unsetenv("NVMLKIT_STATE");
+  const auto found = find_state(given);
+  if (!found) return fail(found.error());
+  const auto path = fs::absolute(*found).lexically_normal().string();
+  const auto driver = driver_directory();
+  if (!driver) return fail("no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)");
+  export_choice(choice);
+  const auto named = sim::Environment::process().get("NVMLKIT_MACHINE").value_or("a100");
+  if (const auto made = make_state(path, choice.machine.empty() ? named : choice.machine); !made)
+    return fail(made.error());
+  fmt::print("export NVMLKIT_STATE={} LD_LIBRARY_PATH={}\n", quoted(path), quoted(search_path(*driver)));
+  return 0;
+}
+
+int down(const std::string& given) {
+  const auto path = find_state(given);
+  if (!path) return fail(path.error());
+  struct stat about {};
+  // What is no state file is not ours to remove.
+  if (stat(path->c_str(), &about) != 0) return fail(fmt::format("{}: no machine is up", *path));
+  if (!sim::state::is_state_file(*path)) return fail(fmt::format("{}: is no state file of nvmlkit", *path));
+  if (unlink(path->c_str()) != 0) return fail(fmt::format("{}: cannot be removed: {}", *path, std::strerror(errno)));
+  return 0;
+}
+
+int status(const std::string& given, bool as_json) {
+  const auto path = find_state(given);
+  if (!path) return fail(path.error());
+  std::string error;
+  const auto machine = sim::state::attach(*path, error);
+  if (!machine) return fail(error);
+  const auto& header = machine->header();
+  const std::string origin(header.origin, strnlen(header.origin, sizeof header.origin));
+  const auto gpus = machine->gpus();
+  const std::string name = gpus.empty() || !gpus[0].name ? "" : std::string(gpus[0].name->view());
+  const bool read_only = machine->access() == sim::Access::read_only;
+  if (as_json) {
+    const nlohmann::ordered_json out = {{"machine", origin},
+                                        {"gpu", name},
+                                        {"count", gpus.size()},
+                                        {"state", *path},
+                                        {"version", header.version},
+                                        {"created", header.created},
+                                        {"writes", header.writes.load()},
+                                        {"last_writer", header.last_writer.load()},
+                                        {"read_only", read_only}};
+    fmt::print("{}\n", out.dump(2));
+    return 0;
+  }
+  fmt::print("Machine      {}\nGPUs         {} x {}\nState        {}{}\nWrites       {}{}\n", origin, gpus.size(), name,
+             *path, read_only ? " (read-only)" : "", header.writes.load(),
+             header.last_writer != 0 ? fmt::format(", the last by process {}", header.last_writer.load()) : "");
+  return 0;
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,177 @@
+#include "sim/state/write.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "sim/state/hash.hpp"
+#include "sim/state/read.hpp"
+
+namespace nvmlkit::sim::state {
+namespace {
+
+constexpr int longest_wait_s = 3;
+
+struct Block {
+  std::byte* at;
+  std::size_t size;
+  Sequence* sequence;  // null: only the common one
+};
+
+std::byte* block_of(const Machine& machine) { return reinterpret_cast<std::byte*>(&machine.header()); }
+
+Block block(const Machine& machine, std::uint32_t number) {
+  auto& header = machine.header();
+  if (number == host_block) return {block_of(machine) + host_at, sizeof(model::Machine), nullptr};
+  const std::size_t gpu = number - 1;
+  return {block_of(machine) + gpus_at + gpu * sizeof(model::Gpu), sizeof(model::Gpu), &header.gpus[gpu]};
+}
+
+std::byte* journal_bytes(const Machine& machine) { return block_of(machine) + journal_at(machine.gpus().size()); }
+
+std::uint64_t checksum(const Journal& journal, const std::byte* bytes) {
+  Hash hash;
+  hash.add(journal.block);
+  hash.add(journal.offset);
+  hash.add(journal.size);
+  hash.bytes(bytes, journal.size);
+  return hash.value();
+}
+
+// Both add to an odd or an even number whatever a dead writer left.
+void begin(Sequence& sequence) {
+  const auto now = sequence.load(std::memory_order_relaxed);
+  sequence.exchange((now | 1) == now ? now + 2 : now + 1, std::memory_order_acq_rel);
+}
+void end(Sequence& sequence) {
+  const auto now = sequence.load(std::memory_order_relaxed);
+  if (now & 1) sequence.store(now + 1, std::memory_order_release);
+}
+
+// The order is what a death at any instruction must find: the journal is whole before a byte changes, and empty before
+// a reader can see the change.
+void overwrite(const Machine& machine, std::uint32_t number, std::size_t offset, const std::byte* with,
+               std::size_t size) {
+  auto& header = machine.header();
+  auto& journal = header.journal;
+  const Block target = block(machine, number);
+  journal.block = number;
+  journal.offset = static_cast<std::uint32_t>(offset);
+  journal.size = static_cast<std::uint32_t>(size);
+  std::memcpy(journal_bytes(machine), target.at + offset, size);
+  journal.checksum = checksum(journal, journal_bytes(machine));
+  journal.valid.store(1, std::memory_order_release);
+
+  begin(header.any);
+  if (target.sequence) begin(*target.sequence);
+  std::memcpy(target.at + offset, with, size);
+  journal.valid.store(0, std::memory_order_release);
+  if (target.sequence) end(*target.sequence);
+  end(header.any);
+
+  header.writes.fetch_add(1, std::memory_order_relaxed);
+  header.last_writer.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
+}
+
+// Undoes what a writer that died had begun. Dying here is no harm: the next one does it again.
+void recover(const Machine& machine) {
+  auto& header = machine.header();
+  auto& journal = header.journal;
+  const auto gpus = machine.gpus().size();
+  if (journal.valid.load(std::memory_order_acquire) == 1 && journal.block <= gpus && journal.size <= largest_block) {
+    const Block target = block(machine, journal.block);
+    const bool fits = journal.offset <= target.size && journal.size <= target.size - journal.offset;
+    if (fits && journal.checksum == checksum(journal, journal_bytes(machine))) {
+      begin(header.any);
+      if (target.sequence) begin(*target.sequence);
+      std::memcpy(target.at + journal.offset, journal_bytes(machine), journal.size);
+    }
+  }
+  journal.valid.store(0, std::memory_order_release);
+  for (std::size_t i = 0; i < gpus; ++i) end(header.gpus[i]);
+  end(header.any);
+}
+
+// In the child of a fork nobody will ever release a private machine's lock that another thread held.
+void renew_lock(const Machine& machine) {
+  auto& header = machine.header();
+  std::memset(static_cast<void*>(&header.lock), 0, sizeof header.lock);
+  make_header(header, machine.gpus().size());
+  recover(machine);
+}
+
+Refusal acquire(const Machine& machine) {
+  if (machine.access() == Access::read_only) return Refusal::read_only;
+  if (machine.access() == Access::private_memory && machine.entered_by_child()) renew_lock(machine);
+  timespec deadline{};
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_sec += longest_wait_s;
+  auto& mutex = machine.header().lock;
+  switch (pthread_mutex_timedlock(&mutex, &deadline)) {
+    case 0:
+      return Refusal::none;
+    case EOWNERDEAD:
+      recover(machine);
+      pthread_mutex_consistent(&mutex);
+      return Refusal::none;
+    default:
+      return Refusal::busy;
+  }
+}
+
+}  // namespace
+
+Lock::Lock(const Machine& machine) : machine_(machine), refusal_(acquire(machine)) {}
+
+Lock::~Lock() {
+  if (refusal_ == Refusal::none) pthread_mutex_unlock(&machine_.header().lock);
+}
+
+void Edit::Free::operator()(model::Gpu* gpu) const { std::free(gpu); }
+
+Edit::Edit(const Lock& lock, std::size_t gpu)
+    : lock_(lock), index_(gpu), copy_(static_cast<model::Gpu*>(std::malloc(sizeof(model::Gpu)))) {
+  if (copy_) std::memcpy(static_cast<void*>(copy_.get()), &lock.machine().gpus()[gpu], sizeof(model::Gpu));
+}
+
+void Edit::commit() {
+  constexpr std::size_t step = 64;
+  const auto* now = reinterpret_cast<const std::byte*>(&lock_.machine().gpus()[index_]);
+  const auto* wanted = reinterpret_cast<const std::byte*>(copy_.get());
+  std::size_t first = sizeof(model::Gpu), last = 0;
+  for (std::size_t at = 0; at < sizeof(model::Gpu); at += step) {
+    const std::size_t size = std::min(step, sizeof(model::Gpu) - at);
+    if (std::memcmp(now + at, wanted + at, size) == 0) continue;
+    first = std::min(first, at);
+    last = at + size;
+  }
+  if (first < last)
+    overwrite(lock_.machine(), static_cast<std::uint32_t>(1 + index_), first, wanted + first, last - first);
+}
+
+bool detail::read_patiently(const Machine& machine, const Sequence& sequence, void (*read)(void*), void* context) {
+  const auto again = [&] { read(context); };
+  constexpr int attempts = 200;
+  for (int i = 0; i < attempts; ++i) {
+    if (i > attempts / 2) sched_yield();
+    if (try_read(sequence, again)) return true;
+  }
+  const Lock lock(machine);
+  if (lock) {
+    again();
+    return true;
+  }
+  if (lock.refusal() == Refusal::busy) return false;
+  for (int ms = 0; ms < longest_wait_s * 1000; ++ms) {
+    const timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+    if (try_read(sequence, again)) return true;
+  }
+  return false;
+}
+
+}  // namespace nvmlkit::sim::state

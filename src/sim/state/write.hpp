@@ -1,0 +1,57 @@
+// Changing a machine so that readers see all of a change or nothing, and a writer's death leaves no half of one.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "sim/machine.hpp"
+
+namespace nvmlkit::sim::state {
+
+// Why nothing can be written.
+enum class Refusal {
+  none,
+  read_only,  // the state file may only be read
+  busy,       // another writer was stopped while it held the lock
+};
+
+// The right to write, for as long as it lives. Waits some seconds at most. Whoever comes after a writer that died
+// first undoes what that one had begun.
+class Lock {
+ public:
+  explicit Lock(const Machine& machine);
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  explicit operator bool() const { return refusal_ == Refusal::none; }
+  Refusal refusal() const { return refusal_; }
+  const Machine& machine() const { return machine_; }
+
+ private:
+  const Machine& machine_;
+  Refusal refusal_;
+};
+
+// A GPU as it shall become: a copy to work on, which commit() puts in the GPU's place. Without commit() nothing has
+// happened.
+class Edit {
+ public:
+  Edit(const Lock& lock, std::size_t gpu);
+
+  explicit operator bool() const { return copy_ != nullptr; }  // false: no memory
+  model::Gpu& operator*() { return *copy_; }
+  model::Gpu* operator->() { return copy_.get(); }
+  void commit();
+
+ private:
+  struct Free {
+    void operator()(model::Gpu* gpu) const;
+  };
+
+  const Lock& lock_;
+  std::size_t index_;
+  std::unique_ptr<model::Gpu, Free> copy_;
+};
+
+}  // namespace nvmlkit::sim::state
