@@ -238,7 +238,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device, 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currentClockFreqs) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(currentClockFreqs->version, {0x01000804u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return functions::DeviceGetCurrentClockFreqs(*machine, *gpu, currentClockFreqs);
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetCurrentClockFreqs(*machine, *gpu, currentClockFreqs);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device, unsigned int* adaptiveClockStatus) {

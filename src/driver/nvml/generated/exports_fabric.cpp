@@ -20,7 +20,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvml
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuFabricInfo) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::DeviceGetGpuFabricInfo(*machine, *gpu, gpuFabricInfo);
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuFabricInfo(*machine, *gpu, gpuFabricInfo);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t* gpuFabricInfo) {
@@ -29,7 +31,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvm
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuFabricInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(gpuFabricInfo->version, {0x03000028u, 0x02000024u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return functions::DeviceGetGpuFabricInfoV(*machine, *gpu, gpuFabricInfo);
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuFabricInfoV(*machine, *gpu, gpuFabricInfo);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t* platformInfo) {

@@ -21,7 +21,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceModes(nvmlDevice_t device, n
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !perfModes) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(perfModes->version, {0x01000804u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return functions::DeviceGetPerformanceModes(*machine, *gpu, perfModes);
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetPerformanceModes(*machine, *gpu, perfModes);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t* powerMizerMode) {

@@ -32,6 +32,7 @@ nvmlReturn_t DeviceGetCurrentClocksThrottleReasons(const Machine& machine, const
 nvmlReturn_t DeviceGetMinMaxClockOfPState(const Machine& machine, const Gpu& gpu, nvmlClockType_t type, nvmlPstates_t pstate, unsigned int* minClockMHz, unsigned int* maxClockMHz);
 nvmlReturn_t DeviceGetClockOffsets(const Machine& machine, const Gpu& gpu, nvmlClockOffset_t* info);
 nvmlReturn_t DeviceSetClockOffsets(const Machine& machine, Gpu& gpu, nvmlClockOffset_t* info);
+nvmlReturn_t DeviceGetCurrentClockFreqs(const Machine& machine, const Gpu& gpu, nvmlDeviceCurrentClockFreqs_t* currentClockFreqs);
 nvmlReturn_t DeviceSetGpuLockedClocks(const Machine& machine, Gpu& gpu, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
 nvmlReturn_t DeviceResetGpuLockedClocks(const Machine& machine, Gpu& gpu);
 nvmlReturn_t DeviceSetMemoryLockedClocks(const Machine& machine, Gpu& gpu, unsigned int minMemClockMHz, unsigned int maxMemClockMHz);
@@ -80,6 +81,10 @@ nvmlReturn_t DeviceGetSupportedEventTypes(const Machine& machine, const Gpu& gpu
 nvmlReturn_t EventSetWait_v2(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
 nvmlReturn_t EventSetFree(const Machine& machine, nvmlEventSet_t set);
 nvmlReturn_t EventSetWait(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
+
+// fabric
+nvmlReturn_t DeviceGetGpuFabricInfo(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfo_t* gpuFabricInfo);
+nvmlReturn_t DeviceGetGpuFabricInfoV(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfoV_t* gpuFabricInfo);
 
 // field_values
 nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values);
@@ -131,6 +136,9 @@ nvmlReturn_t DeviceGetPciInfo_v2(const Machine& machine, const Gpu& gpu, nvmlPci
 nvmlReturn_t DeviceGetPowerManagementLimit(const Machine& machine, const Gpu& gpu, unsigned int* limit);
 nvmlReturn_t DeviceSetPowerManagementLimit_v2(const Machine& machine, Gpu& gpu, nvmlPowerValue_v2_t* powerValue);
 nvmlReturn_t DeviceSetPowerManagementLimit(const Machine& machine, Gpu& gpu, unsigned int limit);
+
+// power_profiles
+nvmlReturn_t DeviceGetPerformanceModes(const Machine& machine, const Gpu& gpu, nvmlDevicePerfModes_t* perfModes);
 
 // processes
 nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char* name, unsigned int length);
