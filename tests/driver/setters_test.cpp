@@ -2,6 +2,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "loaded.hpp"
 
 namespace nvmlkit::driver_test {
@@ -228,6 +232,38 @@ TEST_F(Setters, TargetTemperature) {
             NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(get<unsigned int>("nvmlDeviceGetTemperatureThreshold", device(), NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_CURR),
             70U);
+}
+
+// An answer of two values is of one moment, whatever other threads do.
+TEST_F(Setters, ThreadsReadWholeAnswers) {
+  start("h100");
+  const auto gpu = device();
+  std::atomic<bool> done{false};
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      while (!done) {
+        nvmlEnableState_t now{};
+        nvmlEnableState_t pending{};
+        unsigned int mw = 0;
+        failures += call("nvmlDeviceGetEccMode", gpu, &now, &pending) != NVML_SUCCESS;
+        failures += call("nvmlDeviceGetEnforcedPowerLimit", gpu, &mw) != NVML_SUCCESS || mw % 100'000 != 0;
+      }
+    });
+  std::vector<std::thread> writers;
+  for (unsigned int t = 0; t < 2; ++t)
+    writers.emplace_back([&, t] {
+      for (unsigned int i = 0; i < 500; ++i) {
+        failures += call("nvmlDeviceSetPowerManagementLimit", gpu, 200'000U + 100'000U * ((i + t) % 6)) != NVML_SUCCESS;
+        failures += call("nvmlDeviceSetEccMode", gpu, i % 2 == 0 ? NVML_FEATURE_DISABLED : NVML_FEATURE_ENABLED) !=
+                    NVML_SUCCESS;
+      }
+    });
+  for (auto& thread : writers) thread.join();
+  done = true;
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
 }
 
 constexpr const char* kRestricted =
