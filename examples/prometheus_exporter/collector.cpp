@@ -133,9 +133,10 @@ void add_mig(Families& families, const nvml::Library& library, const GpuIdentity
   unsigned int current = 0, pending = 0;
   if (!library.call(&nvml::Table::DeviceGetMigMode, gpu.device.handle(), &current, &pending)) return;
   families.gauge("nvml_mig_mode", "Whether the GPU is in MIG mode.", labels_of(gpu), current);
-  const auto instances = current ? gpu.device.mig_devices() : std::vector<nvml::Device>();
+  if (!current) return;
+  const auto instances = gpu.device.mig_devices();
   if (!instances) return;
-  for (const nvml::Device& mig : *instances) {
+  for (const nvml::MigDevice& mig : *instances) {
     abi::nvmlMemory_t memory{};
     const auto uuid = mig.uuid();
     if (!uuid || !library.call(&nvml::Table::DeviceGetMemoryInfo, mig.handle(), &memory)) continue;

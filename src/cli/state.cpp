@@ -42,7 +42,8 @@ std::optional<std::string> state_in_environment() { return sim::Environment::pro
 
 tl::expected<std::string, std::string> state_folder() {
   const auto runtime = sim::Environment::process().get("XDG_RUNTIME_DIR");
-  const std::string folder = runtime ? *runtime + "/nvmlkit" : fmt::format("/tmp/nvmlkit-{}", geteuid());
+  const bool usable = runtime && access(runtime->c_str(), W_OK | X_OK) == 0;  // containers may lack what it names
+  const std::string folder = usable ? *runtime + "/nvmlkit" : fmt::format("/tmp/nvmlkit-{}", geteuid());
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return tl::unexpected(fmt::format("{}: cannot be made: {}", folder, std::strerror(errno)));
   struct stat about {};

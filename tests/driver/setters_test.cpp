@@ -2,6 +2,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "loaded.hpp"
 
 namespace nvmlkit::driver_test {
@@ -9,6 +13,13 @@ namespace {
 
 class Setters : public Loaded {
  protected:
+  // Open to whoever runs the tests; those of privilege start the machine as it is.
+  void start(const std::string& machine) {
+    std::string text = machine.find('\n') == std::string::npos ? "version: \"1.0\"\nbase: " + machine + "\n" : machine;
+    if (text.find("system:") == std::string::npos) text += "system: {enforce_privilege: false}\n";
+    Loaded::start(text);
+  }
+
   template <class T, class... Args>
   static T get(const char* name, Args... args) {
     T value{};
@@ -230,6 +241,38 @@ TEST_F(Setters, TargetTemperature) {
             70U);
 }
 
+// An answer of two values is of one moment, whatever other threads do.
+TEST_F(Setters, ThreadsReadWholeAnswers) {
+  start("h100");
+  const auto gpu = device();
+  std::atomic<bool> done{false};
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      while (!done) {
+        nvmlEnableState_t now{};
+        nvmlEnableState_t pending{};
+        unsigned int mw = 0;
+        failures += call("nvmlDeviceGetEccMode", gpu, &now, &pending) != NVML_SUCCESS;
+        failures += call("nvmlDeviceGetEnforcedPowerLimit", gpu, &mw) != NVML_SUCCESS || mw % 100'000 != 0;
+      }
+    });
+  std::vector<std::thread> writers;
+  for (unsigned int t = 0; t < 2; ++t)
+    writers.emplace_back([&, t] {
+      for (unsigned int i = 0; i < 500; ++i) {
+        failures += call("nvmlDeviceSetPowerManagementLimit", gpu, 200'000U + 100'000U * ((i + t) % 6)) != NVML_SUCCESS;
+        failures += call("nvmlDeviceSetEccMode", gpu, i % 2 == 0 ? NVML_FEATURE_DISABLED : NVML_FEATURE_ENABLED) !=
+                    NVML_SUCCESS;
+      }
+    });
+  for (auto& thread : writers) thread.join();
+  done = true;
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
 constexpr const char* kRestricted =
     "version: \"1.0\"\nbase: h100\ndevice_defaults:\n  clocks: {auto_boost: disabled}\n"
     "  api_restriction: {set_application_clocks: disabled, set_auto_boosted_clocks: enabled}\n";
@@ -245,7 +288,7 @@ int as_nobody(Body body) {
 }
 
 TEST_F(Setters, NeedRootWhereTheHeaderSaysSo) {
-  start("h100");
+  Loaded::start("h100");
   EXPECT_EQ(as_nobody([] { return set_limit(300'000U); }), NVML_ERROR_NO_PERMISSION);
   EXPECT_EQ(as_nobody([] { return call("nvmlDeviceSetPersistenceMode", device(), NVML_FEATURE_DISABLED); }),
             NVML_ERROR_NO_PERMISSION);
@@ -262,7 +305,7 @@ TEST_F(Setters, AMachineCanBeOpenToAll) {
 }
 
 TEST_F(Setters, RestrictionsSayWhoMaySetClocks) {
-  start(kRestricted);
+  Loaded::start(kRestricted);
   const auto set_app = [] { return call("nvmlDeviceSetApplicationsClocks", device(), 1593U, 1980U); };
   const auto set_boost = [] { return call("nvmlDeviceSetAutoBoostedClocksEnabled", device(), NVML_FEATURE_ENABLED); };
   EXPECT_EQ(as_nobody(set_app), NVML_SUCCESS);

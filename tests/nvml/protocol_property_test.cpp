@@ -245,7 +245,8 @@ TEST(ProtocolProperty, MethodsOfALyingDriver) {
     check_failure(device.retired_pages(abi::NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR));
     check_failure(device.gsp_firmware_version());
     check_failure(device.memory_info());
-    const auto values = device.field_values({{1}, {2}, {3}});
+    const FieldQuery queries[] = {{FieldId::dev_ecc_current}, {FieldId::dev_memory_temp}, {FieldId::dev_power_average}};
+    const auto values = device.field_values(queries);
     check_failure(values);
     if (values) {
       EXPECT_EQ(values->size(), 3u);

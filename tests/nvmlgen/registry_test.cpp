@@ -2,6 +2,7 @@
 #include "registry/registry.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,7 @@ class Registry : public testing::Test {
  protected:
   void SetUp() override {
     root_ = fs::path(testing::TempDir()) /
-            (std::string("registry_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+            ("registry_" + std::to_string(getpid()) + testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(root_);
     fs::copy(fs::path(NVMLKIT_SOURCE_DIR) / "registry", root_, fs::copy_options::recursive);
   }

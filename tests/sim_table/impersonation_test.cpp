@@ -69,7 +69,7 @@ void expect_fallbacks(const Library& library, const std::string& version) {
   EXPECT_TRUE(device.memory_info().has_value());
   EXPECT_EQ(device.compute_running_processes().value().size(), 1u);
   EXPECT_TRUE(device.pci_info().has_value());
-  EXPECT_TRUE(library.device_by_pci_bus_id(device.pci_info().value().busId).has_value());
+  EXPECT_TRUE(library.device_by_pci_bus_id(device.pci_info().value().bus_id).has_value());
   EXPECT_EQ(library.driver_version().value(), version);
   // Families with one method whose newest member came after the branch.
   EXPECT_TRUE(device.remapped_rows().has_value()) << device.remapped_rows().error().message();
