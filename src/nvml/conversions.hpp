@@ -18,7 +18,7 @@ To value_of(const From& from) {
 // The same where a method returns it.
 template <class To, class From>
 Result<To> answer_of(const From& from) {
-  Result<To> to(tl::in_place);
+  Result<To> to = To{};
   fill(*to, from);
   return to;
 }

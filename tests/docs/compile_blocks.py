@@ -15,8 +15,11 @@ FENCE = re.compile(r"^```cpp[^\n]*\n(.*?)^```", re.M | re.S)
 GIVEN = {
     "library": "const nvml::Library& library",
     "device": "const nvml::Device& device",
+    "driver": "const sim::SimulatedDriver& driver",
 }
-HEADERS = """#include <nvmlkit/nvml.hpp>
+HEADERS = """#include <nvmlkit/interpose.hpp>
+#include <nvmlkit/nvml.hpp>
+#include <nvmlkit/sim/table.hpp>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -42,7 +45,8 @@ def function(code: str, number: int) -> str:
 
 def programs(page: Path, text: str) -> list[str]:
     """What is compiled for a page: each block that stands alone, and all others together."""
-    together = [f"{HEADERS}namespace nvml = nvmlkit::nvml;\nnamespace abi = nvmlkit::abi;\n"]
+    together = [f"{HEADERS}namespace nvml = nvmlkit::nvml;\nnamespace abi = nvmlkit::abi;\n"
+                "namespace sim = nvmlkit::sim;\nnamespace interpose = nvmlkit::nvml::interpose;\n"]
     alone = []
     for number, block in enumerate(FENCE.finditer(text)):
         place = f'#line {text.count(chr(10), 0, block.start(1)) + 1} "{page.name}"\n'

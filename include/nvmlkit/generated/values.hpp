@@ -827,7 +827,6 @@ struct VgpuInstanceUtilizationInfo {
   abi::nvmlValue_t dec_util{};
   abi::nvmlValue_t jpg_util{};
   abi::nvmlValue_t ofa_util{};
-  bool operator==(const VgpuInstanceUtilizationInfo&) const = default;
 };
 
 /// What the vGPU instances did since the last sample.

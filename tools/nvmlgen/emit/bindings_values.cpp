@@ -1,4 +1,5 @@
 // Value types of the bindings, how they are read from C structs, and how they are walked.
+#include <algorithm>
 #include <sstream>
 
 #include "emit/bindings_emitters.hpp"
@@ -117,7 +118,11 @@ std::string emit_values(const Facts& facts, const Values& values) {
       out << "    bool operator==(const " << element_type(facts, values, f) << "&) const = default;\n  };\n";
     }
     write_members(out, facts, values, type.fields, "  ");
-    out << "  bool operator==(const " << type.name << "&) const = default;\n};\n\n";
+    // What a nvmlValue_t holds only its type tells, so that there is no comparing two.
+    const bool comparable = std::none_of(type.fields.begin(), type.fields.end(),
+                                         [](const auto& f) { return !f.hidden && f.fact->type == "nvmlValue_t"; });
+    if (comparable) out << "  bool operator==(const " << type.name << "&) const = default;\n";
+    out << "};\n\n";
   }
   out << "// Calls visit(\"name\", member) for each member, in order.\n";
   for (const auto& type : values.types) {

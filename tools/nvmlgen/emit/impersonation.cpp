@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "emit/driver_text.hpp"
 #include "emit/impersonation_emitters.hpp"
 
@@ -32,6 +34,10 @@ inline constexpr DriverBranch driver_branches[] = {
   return out;
 }
 
+// Drivers know more ids than the headers of their time name: nvidia-smi of 535 and 550 reads 226 and 227, which no
+// header before 12.5 has. Below the first id that ever changed its meaning, every driver knows every id.
+constexpr std::int64_t kFirstRenumbered = 251;
+
 std::string emit_field_numbering(const Registry& registry) {
   std::string out = kBanner;
   out += R"(// Field ids as drivers of each branch number them.
@@ -47,7 +53,7 @@ namespace {
     for (const auto& [id, today] : b.moved_fields) moved.push_back(fmt::format("{{{}, {}}}", id, today));
     if (!moved.empty())
       out += fmt::format("constexpr MovedField kMoved{}[] = {{{}}};\n", b.number, fmt::join(moved, ", "));
-    rows += fmt::format("    {{{}, {}, {}}},\n", b.number, b.field_limit,
+    rows += fmt::format("    {{{}, {}, {}}},\n", b.number, std::max(b.field_limit, kFirstRenumbered),
                         moved.empty() ? "{}" : fmt::format("kMoved{}", b.number));
   }
   out += fmt::format(R"(
