@@ -111,6 +111,8 @@ Json json_of_value(const FieldDescriptor& field, std::byte* at) {
     }
     case Type::structure:
       return json_of(field.nested(), at);
+    case Type::native:
+      break;
   }
   return nullptr;
 }
