@@ -46,6 +46,7 @@ struct Header {
   char origin[256];       // what the machine was made from, for people
   pthread_mutex_t lock;   // robust, shared between processes
   std::atomic<std::uint64_t> writes;
+  std::atomic<std::uint32_t> watched;  // not zero while a call may have to be disturbed
   std::atomic<std::uint32_t> last_writer;  // process
   alignas(64) Journal journal;
   alignas(64) Sequence any;  // counts the writes of all blocks
