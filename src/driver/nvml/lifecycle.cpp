@@ -110,7 +110,7 @@ abi::nvmlReturn_t initialize() noexcept {
   if (state.references == 0) {
     if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
     detail::running().machine.store(state.machine, std::memory_order_release);
-    detail::running().watched.store(&state.machine->header().watched, std::memory_order_release);
+    detail::running().watched.store(&state.machine->attention().watched, std::memory_order_release);
   }
   ++state.references;
   state.ever_initialized = true;
