@@ -104,7 +104,7 @@ TEST(Sampler, FieldsShareOneCallAndStructsAreAskedForOnce) {
   auto sampler = Sampler::create(library, devices_of(library),
                                  {Metric::gpu_utilization, Metric::memory_utilization, Metric::memory_total,
                                   Metric::memory_used, Metric::memory_free, Metric::energy, Metric::memory_temperature,
-                                  Metric::ecc_corrected_volatile, Sampler::Field{60}, Metric::energy})
+                                  Metric::ecc_corrected_volatile, Sampler::Field{raw_field_id(60)}, Metric::energy})
                      .value();
   EXPECT_EQ(sampler.calls_per_tick(), 3u * 8);
   g_calls = 0;
@@ -158,8 +158,8 @@ TEST(Sampler, AMissingFunctionOrFieldIsTheStatusOfItsOwnReading) {
   };
   const Library library = Library::from_table(table).value();
   auto sampler = Sampler::create(library, {library.device(0).value()},
-                                 {Sampler::Field{1}, Sampler::Field{2}, Metric::memory_temperature, Metric::fan_speed,
-                                  Metric::power})
+                                 {Sampler::Field{raw_field_id(1)}, Sampler::Field{raw_field_id(2)},
+                                  Metric::memory_temperature, Metric::fan_speed, Metric::power})
                      .value();
   sampler.tick();
   EXPECT_EQ(std::get<double>(sampler.reading(0, 0).value), 0.5);
@@ -243,6 +243,30 @@ TEST(Sampler, AfterCloseEveryReadingSaysSo) {
   sampler.tick();
   EXPECT_EQ(sampler.reading(0, 0).status, Errc::library_closed);
   EXPECT_EQ(sampler.reading(0, 1).status, Errc::library_closed);
+}
+
+// As Device::field_values(): 251 is one field on a 580.65 and another on a 580.82, and what a driver lacks is not
+// asked.
+TEST(Sampler, FieldIdsAreTranslatedForTheDriver) {
+  static std::string version;
+  Table table = eight_gpus();
+  table.SystemGetDriverVersion = [](char* text, unsigned int length) {
+    std::strncpy(text, version.c_str(), length);
+    return abi::NVML_SUCCESS;
+  };
+  const auto read = [&](const char* driver) {
+    version = driver;
+    const Library library = Library::from_table(table).value();
+    auto sampler = Sampler::create(library, {library.device(0).value()},
+                                   {Sampler::Field{FieldId::pwr_smoothing_enabled}, Sampler::Field{raw_field_id(251)}})
+                       .value();
+    sampler.tick();
+    EXPECT_EQ(sampler.reading(0, 1).number(), 2510.0);
+    return sampler.reading(0, 0);
+  };
+  EXPECT_EQ(read("580.65.06").number(), 2560.0);
+  EXPECT_EQ(read("580.82.07").number(), 2510.0);
+  EXPECT_EQ(read("550.163.01").status, Errc::not_supported);
 }
 
 TEST(Sampler, NamesAndUnits) {

@@ -53,6 +53,7 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"include/nvmlkit/generated/field_id.hpp", emit_field_id(r)});
   out.push_back({"src/nvml/generated/errata.cpp", emit_errata(r)});
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});
+  out.push_back({"tests/nvml/generated/methods.cpp", emit_methods(r)});
   out.push_back({"docs/reference/functions.md", emit_function_reference(r)});
   for (const auto& page : emit_class_pages(r.facts, r.semantics))
     out.push_back({"docs/reference/classes/" + page.file + ".md", page.text});
