@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "sim/model/field.hpp"
+#include "sim/processes/table.hpp"
 
 namespace nvmlkit::sim::model {
 
@@ -585,7 +586,7 @@ struct DriverModels {
 // Accounting of processes.
 struct Accounting {
   Field<std::uint32_t> mode;  // Mode.
-  Field<std::uint32_t> buffer_size;  // How many processes the buffer keeps.
+  Field<std::uint32_t> buffer_size;  // How many processes that have ended are remembered, the last ones.
 };
 
 // Virtualization.
@@ -779,6 +780,7 @@ struct Gpu {
   GpuOperationModes gpu_operation_mode;  // GPU operation mode (GOM).
   DriverModels driver_model;  // Driver model; Windows only.
   Accounting accounting;  // Accounting.
+  sim::processes::AccountingMarks accounting_marks;  // Which records of processes count.
   Virtualization virtualization;  // Virtualization.
   GspFirmware gsp_firmware;  // GSP firmware.
   ResetStatus reset_status;  // Whether the GPU needs a reset.

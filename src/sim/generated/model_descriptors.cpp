@@ -620,7 +620,7 @@ constexpr char text_pool[] =
     "DriverModels"
     "Mode."
     "4000"
-    "How many processes the buffer keeps."
+    "How many processes that have ended are remembered, the last ones."
     "buffer_size"
     "Accounting of processes."
     "Accounting"
@@ -873,6 +873,8 @@ constexpr char text_pool[] =
     "driver_model"
     "Accounting."
     "accounting"
+    "Which records of processes count."
+    "accounting_marks"
     "virtualization"
     "gsp_firmware"
     "reset_status"
@@ -2245,452 +2247,452 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {11522, 11}, .unit_text = {0, 0}, .doc_text = {11486, 36}, .note_text = {0, 0}, .default_text = {11482, 4},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {11551, 11}, .unit_text = {0, 0}, .doc_text = {11486, 65}, .note_text = {0, 0}, .default_text = {11482, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
     {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {11606, 14}, .unit_text = {0, 0}, .doc_text = {11567, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11635, 14}, .unit_text = {0, 0}, .doc_text = {11596, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11649, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11678, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {11695, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {11724, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {11748, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11839, 7}, .unit_text = {0, 0}, .doc_text = {11777, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {11863, 8}, .unit_text = {0, 0}, .doc_text = {11841, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11892, 8}, .unit_text = {0, 0}, .doc_text = {11870, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {11912, 27}, .unit_text = {0, 0}, .doc_text = {11871, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11941, 27}, .unit_text = {0, 0}, .doc_text = {11900, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {12019, 22}, .unit_text = {0, 0}, .doc_text = {11980, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12048, 22}, .unit_text = {0, 0}, .doc_text = {12009, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {12071, 23}, .unit_text = {0, 0}, .doc_text = {12041, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12100, 23}, .unit_text = {0, 0}, .doc_text = {12070, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {12176, 13}, .unit_text = {0, 0}, .doc_text = {12133, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {12205, 13}, .unit_text = {0, 0}, .doc_text = {12162, 43}, .note_text = {0, 0}, .default_text = {484, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {12271, 21}, .unit_text = {0, 0}, .doc_text = {12242, 29}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12300, 21}, .unit_text = {0, 0}, .doc_text = {12271, 29}, .note_text = {12258, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {12312, 11}, .unit_text = {0, 0}, .doc_text = {12292, 20}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12341, 11}, .unit_text = {0, 0}, .doc_text = {12321, 20}, .note_text = {12258, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {12328, 10}, .unit_text = {0, 0}, .doc_text = {12323, 5}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12357, 10}, .unit_text = {0, 0}, .doc_text = {12352, 5}, .note_text = {12258, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {12343, 7}, .unit_text = {0, 0}, .doc_text = {12338, 5}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12372, 7}, .unit_text = {0, 0}, .doc_text = {12367, 5}, .note_text = {12258, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {12420, 9}, .unit_text = {0, 0}, .doc_text = {12350, 70}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12449, 9}, .unit_text = {0, 0}, .doc_text = {12379, 70}, .note_text = {12258, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {12429, 7}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12465, 9}, .unit_text = {0, 0}, .doc_text = {12458, 7}, .note_text = {12258, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {12491, 18}, .unit_text = {0, 0}, .doc_text = {12469, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12520, 18}, .unit_text = {0, 0}, .doc_text = {12498, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {12536, 14}, .unit_text = {0, 0}, .doc_text = {12509, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12565, 14}, .unit_text = {0, 0}, .doc_text = {12538, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {12571, 15}, .unit_text = {0, 0}, .doc_text = {12550, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12600, 15}, .unit_text = {0, 0}, .doc_text = {12579, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {12622, 23}, .unit_text = {0, 0}, .doc_text = {12586, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12651, 23}, .unit_text = {0, 0}, .doc_text = {12615, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {12672, 23}, .unit_text = {0, 0}, .doc_text = {12645, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12701, 23}, .unit_text = {0, 0}, .doc_text = {12674, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {12789, 12}, .unit_text = {0, 0}, .doc_text = {12769, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12818, 12}, .unit_text = {0, 0}, .doc_text = {12798, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {12808, 9}, .unit_text = {0, 0}, .doc_text = {12801, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {12837, 9}, .unit_text = {0, 0}, .doc_text = {12830, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {12817, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12916, 5}, .unit_text = {0, 0}, .doc_text = {12846, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {12914, 14}, .unit_text = {0, 0}, .doc_text = {12892, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12943, 14}, .unit_text = {0, 0}, .doc_text = {12921, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {12945, 6}, .unit_text = {0, 0}, .doc_text = {12928, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12974, 6}, .unit_text = {0, 0}, .doc_text = {12957, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {13002, 11}, .unit_text = {0, 0}, .doc_text = {12951, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13031, 11}, .unit_text = {0, 0}, .doc_text = {12980, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {13036, 42}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {13065, 42}, .note_text = {13062, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {13099, 19}, .unit_text = {13094, 5}, .doc_text = {13078, 16}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {13128, 19}, .unit_text = {13123, 5}, .doc_text = {13107, 16}, .note_text = {13062, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {13138, 19}, .unit_text = {13094, 5}, .doc_text = {13118, 20}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {13167, 19}, .unit_text = {13123, 5}, .doc_text = {13147, 20}, .note_text = {13062, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {13200, 6}, .unit_text = {691, 1}, .doc_text = {13193, 7}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13229, 6}, .unit_text = {691, 1}, .doc_text = {13222, 7}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {13212, 10}, .unit_text = {691, 1}, .doc_text = {13206, 6}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13241, 10}, .unit_text = {691, 1}, .doc_text = {13235, 6}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {13241, 6}, .unit_text = {691, 1}, .doc_text = {13222, 19}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13270, 6}, .unit_text = {691, 1}, .doc_text = {13251, 19}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {13267, 15}, .unit_text = {13266, 1}, .doc_text = {13247, 19}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13296, 15}, .unit_text = {13295, 1}, .doc_text = {13276, 19}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {13323, 7}, .unit_text = {3677, 2}, .doc_text = {13193, 7}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13352, 7}, .unit_text = {3677, 2}, .doc_text = {13222, 7}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {13330, 11}, .unit_text = {3677, 2}, .doc_text = {13206, 6}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13359, 11}, .unit_text = {3677, 2}, .doc_text = {13235, 6}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {13387, 7}, .unit_text = {0, 0}, .doc_text = {13370, 17}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13416, 7}, .unit_text = {0, 0}, .doc_text = {13399, 17}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {13417, 7}, .unit_text = {5576, 1}, .doc_text = {13394, 23}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13446, 7}, .unit_text = {5576, 1}, .doc_text = {13423, 23}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {13448, 7}, .unit_text = {5576, 1}, .doc_text = {13424, 24}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13477, 7}, .unit_text = {5576, 1}, .doc_text = {13453, 24}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {13481, 10}, .unit_text = {5576, 1}, .doc_text = {13455, 26}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13510, 10}, .unit_text = {5576, 1}, .doc_text = {13484, 26}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {13491, 27}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {13520, 27}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {13536, 16}, .unit_text = {13266, 1}, .doc_text = {13518, 18}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13565, 16}, .unit_text = {13295, 1}, .doc_text = {13547, 18}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13593, 18}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13640, 4}, .unit_text = {0, 0}, .doc_text = {13622, 18}, .note_text = {13213, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {13627, 11}, .unit_text = {0, 0}, .doc_text = {13615, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13656, 11}, .unit_text = {0, 0}, .doc_text = {13644, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {13644, 5}, .unit_text = {0, 0}, .doc_text = {13638, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13673, 5}, .unit_text = {0, 0}, .doc_text = {13667, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {13649, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13690, 11}, .unit_text = {0, 0}, .doc_text = {13678, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {13713, 4}, .unit_text = {0, 0}, .doc_text = {13709, 4}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13742, 4}, .unit_text = {0, 0}, .doc_text = {13738, 4}, .note_text = {13732, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {13758, 11}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {13787, 11}, .note_text = {13732, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {13779, 11}, .unit_text = {0, 0}, .doc_text = {13769, 10}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13808, 11}, .unit_text = {0, 0}, .doc_text = {13798, 10}, .note_text = {13732, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13811, 11}, .unit_text = {0, 0}, .doc_text = {13790, 21}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13840, 11}, .unit_text = {0, 0}, .doc_text = {13819, 21}, .note_text = {13732, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13822, 5}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13640, 4}, .unit_text = {0, 0}, .doc_text = {13851, 5}, .note_text = {13732, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13849, 3}, .unit_text = {0, 0}, .doc_text = {13827, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13878, 3}, .unit_text = {0, 0}, .doc_text = {13856, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {13903, 4}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {13932, 4}, .unit_text = {13929, 3}, .doc_text = {13911, 18}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {13907, 31}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {13967, 5}, .unit_text = {0, 0}, .doc_text = {13936, 31}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {14030, 18}, .unit_text = {0, 0}, .doc_text = {14011, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14059, 18}, .unit_text = {0, 0}, .doc_text = {14040, 19}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {14052, 11}, .unit_text = {0, 0}, .doc_text = {14048, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14081, 11}, .unit_text = {0, 0}, .doc_text = {14077, 4}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {14067, 11}, .unit_text = {0, 0}, .doc_text = {14063, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14096, 11}, .unit_text = {0, 0}, .doc_text = {14092, 4}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {14082, 11}, .unit_text = {0, 0}, .doc_text = {14078, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14111, 11}, .unit_text = {0, 0}, .doc_text = {14107, 4}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {14116, 20}, .unit_text = {0, 0}, .doc_text = {14093, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {14145, 20}, .unit_text = {0, 0}, .doc_text = {14122, 23}, .note_text = {792, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {14161, 10}, .unit_text = {0, 0}, .doc_text = {14150, 11}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {14190, 10}, .unit_text = {0, 0}, .doc_text = {14179, 11}, .note_text = {14165, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {14192, 20}, .unit_text = {0, 0}, .doc_text = {14171, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14221, 20}, .unit_text = {0, 0}, .doc_text = {14200, 21}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {14245, 22}, .unit_text = {0, 0}, .doc_text = {14212, 33}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14274, 22}, .unit_text = {0, 0}, .doc_text = {14241, 33}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14296, 13}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14325, 13}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {14319, 9}, .unit_text = {0, 0}, .doc_text = {14309, 10}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14348, 9}, .unit_text = {0, 0}, .doc_text = {14338, 10}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {14341, 13}, .unit_text = {14339, 2}, .doc_text = {14328, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14370, 13}, .unit_text = {14368, 2}, .doc_text = {14357, 11}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {14390, 15}, .unit_text = {0, 0}, .doc_text = {14354, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14419, 15}, .unit_text = {0, 0}, .doc_text = {14383, 36}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {14448, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14522, 5}, .unit_text = {0, 0}, .doc_text = {14477, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {14519, 13}, .note_text = {0, 0}, .default_text = {14498, 21},
+    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {14548, 13}, .note_text = {0, 0}, .default_text = {14527, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {14553, 5}, .unit_text = {0, 0}, .doc_text = {14532, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {14582, 5}, .unit_text = {0, 0}, .doc_text = {14561, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {14558, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14692, 4}, .unit_text = {0, 0}, .doc_text = {14587, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {14778, 6}, .unit_text = {0, 0}, .doc_text = {14667, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14807, 6}, .unit_text = {0, 0}, .doc_text = {14696, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14845, 12}, .unit_text = {0, 0}, .doc_text = {14784, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14874, 12}, .unit_text = {0, 0}, .doc_text = {14813, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {14882, 17}, .unit_text = {0, 0}, .doc_text = {14857, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14911, 17}, .unit_text = {0, 0}, .doc_text = {14886, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {14927, 15}, .unit_text = {0, 0}, .doc_text = {14899, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14956, 15}, .unit_text = {0, 0}, .doc_text = {14928, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {14984, 15}, .unit_text = {0, 0}, .doc_text = {14942, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15013, 15}, .unit_text = {0, 0}, .doc_text = {14971, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {14999, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15108, 8}, .unit_text = {0, 0}, .doc_text = {15028, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {15118, 15}, .unit_text = {0, 0}, .doc_text = {15087, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {15147, 15}, .unit_text = {0, 0}, .doc_text = {15116, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {15133, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12465, 9}, .unit_text = {0, 0}, .doc_text = {15162, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {15233, 3}, .unit_text = {0, 0}, .doc_text = {15182, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15262, 3}, .unit_text = {0, 0}, .doc_text = {15211, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {15250, 13}, .unit_text = {0, 0}, .doc_text = {15236, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15279, 13}, .unit_text = {0, 0}, .doc_text = {15265, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {15280, 12}, .unit_text = {0, 0}, .doc_text = {15263, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {15309, 12}, .unit_text = {0, 0}, .doc_text = {15292, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {15292, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15321, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {15321, 13}, .unit_text = {0, 0}, .doc_text = {15310, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15350, 13}, .unit_text = {0, 0}, .doc_text = {15339, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {15410, 9}, .unit_text = {0, 0}, .doc_text = {15334, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {15439, 9}, .unit_text = {0, 0}, .doc_text = {15363, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {15436, 7}, .unit_text = {0, 0}, .doc_text = {15419, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15465, 7}, .unit_text = {0, 0}, .doc_text = {15448, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {15469, 8}, .unit_text = {0, 0}, .doc_text = {15443, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {15498, 8}, .unit_text = {0, 0}, .doc_text = {15472, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {15509, 15}, .unit_text = {0, 0}, .doc_text = {15477, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15538, 15}, .unit_text = {0, 0}, .doc_text = {15506, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {15593, 12}, .unit_text = {0, 0}, .doc_text = {15524, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15622, 12}, .unit_text = {0, 0}, .doc_text = {15553, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {15605, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15634, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2700,12 +2702,12 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {15612, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15641, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {15623, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15652, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2720,432 +2722,437 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {13644, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13673, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {15639, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15668, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {15679, 7}, .unit_text = {0, 0}, .doc_text = {15651, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15708, 7}, .unit_text = {0, 0}, .doc_text = {15680, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {15691, 3}, .unit_text = {0, 0}, .doc_text = {15686, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15720, 3}, .unit_text = {0, 0}, .doc_text = {15715, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {15709, 6}, .unit_text = {0, 0}, .doc_text = {15694, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15738, 6}, .unit_text = {0, 0}, .doc_text = {15723, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {15736, 23}, .unit_text = {0, 0}, .doc_text = {15715, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15765, 23}, .unit_text = {0, 0}, .doc_text = {15744, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {15759, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15788, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {15793, 17}, .unit_text = {0, 0}, .doc_text = {15775, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {15822, 17}, .unit_text = {0, 0}, .doc_text = {15804, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {15810, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13690, 11}, .unit_text = {0, 0}, .doc_text = {15839, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {15835, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15864, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {15878, 16}, .unit_text = {0, 0}, .doc_text = {15848, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15907, 16}, .unit_text = {0, 0}, .doc_text = {15877, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {15894, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15923, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {15930, 9}, .unit_text = {0, 0}, .doc_text = {15903, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15959, 9}, .unit_text = {0, 0}, .doc_text = {15932, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {15939, 3}, .unit_text = {0, 0}, .doc_text = {10235, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15968, 3}, .unit_text = {0, 0}, .doc_text = {10235, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {15956, 13}, .unit_text = {0, 0}, .doc_text = {15942, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15985, 13}, .unit_text = {0, 0}, .doc_text = {15971, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {15983, 13}, .unit_text = {0, 0}, .doc_text = {15969, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16012, 13}, .unit_text = {0, 0}, .doc_text = {15998, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15996, 7}, .unit_text = {0, 0}, .doc_text = {11124, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16025, 7}, .unit_text = {0, 0}, .doc_text = {11124, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {16025, 21}, .unit_text = {0, 0}, .doc_text = {16003, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16054, 21}, .unit_text = {0, 0}, .doc_text = {16032, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {16063, 16}, .unit_text = {0, 0}, .doc_text = {16046, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {16092, 16}, .unit_text = {0, 0}, .doc_text = {16075, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {16092, 12}, .unit_text = {0, 0}, .doc_text = {16079, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {16121, 12}, .unit_text = {0, 0}, .doc_text = {16108, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {16104, 3}, .unit_text = {0, 0}, .doc_text = {11249, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16133, 3}, .unit_text = {0, 0}, .doc_text = {11249, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {16107, 18}, .unit_text = {0, 0}, .doc_text = {11322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16136, 18}, .unit_text = {0, 0}, .doc_text = {11322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {16125, 12}, .unit_text = {0, 0}, .doc_text = {11438, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16154, 12}, .unit_text = {0, 0}, .doc_text = {11438, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {16148, 10}, .unit_text = {0, 0}, .doc_text = {16137, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16177, 10}, .unit_text = {0, 0}, .doc_text = {16166, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.accounting_marks
+    {.name_text = {16220, 16}, .unit_text = {0, 0}, .doc_text = {16187, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {16158, 14}, .unit_text = {0, 0}, .doc_text = {11620, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16236, 14}, .unit_text = {0, 0}, .doc_text = {11649, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {16172, 12}, .unit_text = {0, 0}, .doc_text = {11817, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16250, 12}, .unit_text = {0, 0}, .doc_text = {11846, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {16184, 12}, .unit_text = {0, 0}, .doc_text = {11939, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16262, 12}, .unit_text = {0, 0}, .doc_text = {11968, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {16196, 15}, .unit_text = {0, 0}, .doc_text = {12094, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16274, 15}, .unit_text = {0, 0}, .doc_text = {12123, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {16211, 8}, .unit_text = {0, 0}, .doc_text = {12189, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16289, 8}, .unit_text = {0, 0}, .doc_text = {12218, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {16219, 8}, .unit_text = {0, 0}, .doc_text = {12445, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16297, 8}, .unit_text = {0, 0}, .doc_text = {12474, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {16227, 6}, .unit_text = {0, 0}, .doc_text = {13013, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16305, 6}, .unit_text = {0, 0}, .doc_text = {13042, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {16233, 3}, .unit_text = {0, 0}, .doc_text = {13157, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16311, 3}, .unit_text = {0, 0}, .doc_text = {13186, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {16236, 15}, .unit_text = {0, 0}, .doc_text = {13672, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16314, 15}, .unit_text = {0, 0}, .doc_text = {13701, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {16251, 7}, .unit_text = {0, 0}, .doc_text = {13852, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16329, 7}, .unit_text = {0, 0}, .doc_text = {13881, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16258, 12}, .unit_text = {0, 0}, .doc_text = {13943, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16336, 12}, .unit_text = {0, 0}, .doc_text = {13972, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16319, 8}, .unit_text = {0, 0}, .doc_text = {16270, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16397, 8}, .unit_text = {0, 0}, .doc_text = {16348, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16384, 15}, .unit_text = {0, 0}, .doc_text = {16327, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16462, 15}, .unit_text = {0, 0}, .doc_text = {16405, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16451, 14}, .unit_text = {0, 0}, .doc_text = {16399, 52}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {16529, 14}, .unit_text = {0, 0}, .doc_text = {16477, 52}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16495, 4}, .unit_text = {0, 0}, .doc_text = {16476, 19}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16573, 4}, .unit_text = {0, 0}, .doc_text = {16554, 19}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {12916, 5}, .unit_text = {0, 0}, .doc_text = {16577, 6}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16530, 18}, .unit_text = {0, 0}, .doc_text = {16505, 25}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16608, 18}, .unit_text = {0, 0}, .doc_text = {16583, 25}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16577, 17}, .unit_text = {0, 0}, .doc_text = {16548, 29}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16655, 17}, .unit_text = {0, 0}, .doc_text = {16626, 29}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16628, 12}, .unit_text = {0, 0}, .doc_text = {16594, 34}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16706, 12}, .unit_text = {0, 0}, .doc_text = {16672, 34}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16671, 3}, .unit_text = {0, 0}, .doc_text = {16659, 12}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16749, 3}, .unit_text = {0, 0}, .doc_text = {16737, 12}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {16674, 5}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14692, 4}, .unit_text = {0, 0}, .doc_text = {16752, 5}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {12916, 5}, .unit_text = {0, 0}, .doc_text = {16577, 6}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16729, 10}, .unit_text = {0, 0}, .doc_text = {16699, 30}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16807, 10}, .unit_text = {0, 0}, .doc_text = {16777, 30}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16760, 12}, .unit_text = {0, 0}, .doc_text = {16739, 21}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16838, 12}, .unit_text = {0, 0}, .doc_text = {16817, 21}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16772, 10}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16850, 10}, .unit_text = {13929, 3}, .doc_text = {13911, 18}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {16821, 8}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14522, 5}, .unit_text = {0, 0}, .doc_text = {16899, 8}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16829, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13967, 5}, .unit_text = {0, 0}, .doc_text = {16907, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {16872, 15}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {11839, 7}, .unit_text = {0, 0}, .doc_text = {16950, 15}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16905, 13}, .unit_text = {0, 0}, .doc_text = {16887, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16983, 13}, .unit_text = {0, 0}, .doc_text = {16965, 18}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {16942, 23}, .unit_text = {16938, 4}, .doc_text = {16918, 20}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17020, 23}, .unit_text = {17016, 4}, .doc_text = {16996, 20}, .note_text = {13905, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {16987, 11}, .unit_text = {0, 0}, .doc_text = {16965, 22}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {17065, 11}, .unit_text = {0, 0}, .doc_text = {17043, 22}, .note_text = {14165, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16998, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13967, 5}, .unit_text = {0, 0}, .doc_text = {17076, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17038, 8}, .unit_text = {0, 0}, .doc_text = {17027, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17116, 8}, .unit_text = {0, 0}, .doc_text = {17105, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17046, 8}, .unit_text = {0, 0}, .doc_text = {16782, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17124, 8}, .unit_text = {0, 0}, .doc_text = {16860, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17069, 12}, .unit_text = {0, 0}, .doc_text = {17054, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17147, 12}, .unit_text = {0, 0}, .doc_text = {17132, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17135, 2}, .unit_text = {0, 0}, .doc_text = {17111, 24}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17213, 2}, .unit_text = {0, 0}, .doc_text = {17189, 24}, .note_text = {16289, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17147, 9}, .unit_text = {0, 0}, .doc_text = {17137, 10}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17225, 9}, .unit_text = {0, 0}, .doc_text = {17215, 10}, .note_text = {16289, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17156, 14}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17248, 7}, .unit_text = {0, 0}, .doc_text = {17234, 14}, .note_text = {16289, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17205, 12}, .unit_text = {0, 0}, .doc_text = {17177, 28}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17283, 12}, .unit_text = {0, 0}, .doc_text = {17255, 28}, .note_text = {16289, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17263, 14}, .unit_text = {0, 0}, .doc_text = {17248, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17341, 14}, .unit_text = {0, 0}, .doc_text = {17326, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17300, 14}, .unit_text = {0, 0}, .doc_text = {17277, 23}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17378, 14}, .unit_text = {0, 0}, .doc_text = {17355, 23}, .note_text = {16289, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17363, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17441, 19}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17403, 8}, .unit_text = {0, 0}, .doc_text = {17382, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17481, 8}, .unit_text = {0, 0}, .doc_text = {17460, 21}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17428, 10}, .unit_text = {0, 0}, .doc_text = {17411, 17}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17506, 10}, .unit_text = {0, 0}, .doc_text = {17489, 17}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17456, 6}, .unit_text = {0, 0}, .doc_text = {17438, 18}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17534, 6}, .unit_text = {0, 0}, .doc_text = {17516, 18}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {17462, 9}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15108, 8}, .unit_text = {0, 0}, .doc_text = {17540, 9}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17482, 10}, .unit_text = {0, 0}, .doc_text = {17471, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17560, 10}, .unit_text = {0, 0}, .doc_text = {17549, 11}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17503, 9}, .unit_text = {17497, 6}, .doc_text = {17492, 5}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17581, 9}, .unit_text = {17575, 6}, .doc_text = {17570, 5}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17539, 10}, .unit_text = {0, 0}, .doc_text = {17512, 27}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17617, 10}, .unit_text = {0, 0}, .doc_text = {17590, 27}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17577, 10}, .unit_text = {0, 0}, .doc_text = {17549, 28}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17655, 10}, .unit_text = {0, 0}, .doc_text = {17627, 28}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17609, 12}, .unit_text = {0, 0}, .doc_text = {17587, 22}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17687, 12}, .unit_text = {0, 0}, .doc_text = {17665, 22}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17645, 11}, .unit_text = {0, 0}, .doc_text = {17621, 24}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17723, 11}, .unit_text = {0, 0}, .doc_text = {17699, 24}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17692, 18}, .unit_text = {0, 0}, .doc_text = {17656, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17770, 18}, .unit_text = {0, 0}, .doc_text = {17734, 36}, .note_text = {14015, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {17792, 35}, .note_text = {0, 0}, .default_text = {17789, 3},
+    {.name_text = {11839, 7}, .unit_text = {0, 0}, .doc_text = {17870, 35}, .note_text = {0, 0}, .default_text = {17867, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17887, 4}, .unit_text = {0, 0}, .doc_text = {17827, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17965, 4}, .unit_text = {0, 0}, .doc_text = {17905, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17891, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17969, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {17981, 15}, .unit_text = {0, 0}, .doc_text = {17915, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18059, 15}, .unit_text = {0, 0}, .doc_text = {17993, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17996, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17248, 7}, .unit_text = {0, 0}, .doc_text = {18074, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18067, 6}, .unit_text = {0, 0}, .doc_text = {17081, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18145, 6}, .unit_text = {0, 0}, .doc_text = {17159, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18073, 13}, .unit_text = {0, 0}, .doc_text = {17314, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18151, 13}, .unit_text = {0, 0}, .doc_text = {17392, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18141, 10}, .unit_text = {0, 0}, .doc_text = {18086, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18219, 10}, .unit_text = {0, 0}, .doc_text = {18164, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18215, 24}, .unit_text = {0, 0}, .doc_text = {18151, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18293, 24}, .unit_text = {0, 0}, .doc_text = {18229, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3190,35 +3197,35 @@ constexpr StructDescriptor struct_table[] = {
     {{11268, 3}, {11249, 19}, 211, 3, sizeof(Mig), false},  // Mig
     {{11347, 17}, {11322, 25}, 214, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
     {{11465, 12}, {11438, 27}, 216, 2, sizeof(DriverModels), false},  // DriverModels
-    {{11557, 10}, {11533, 24}, 218, 2, sizeof(Accounting), false},  // Accounting
-    {{11635, 14}, {11620, 15}, 220, 2, sizeof(Virtualization), false},  // Virtualization
-    {{11830, 11}, {11817, 13}, 222, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{11969, 11}, {11939, 30}, 225, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{12119, 14}, {12094, 25}, 227, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{12221, 8}, {12189, 32}, 229, 1, sizeof(Topology), false},  // Topology
-    {{12461, 8}, {12445, 16}, 230, 6, sizeof(Platform), false},  // Platform
-    {{12757, 12}, {12695, 62}, 236, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{13027, 6}, {13013, 14}, 241, 6, sizeof(Fabric), false},  // Fabric
-    {{13181, 3}, {13157, 24}, 247, 3, sizeof(Gpm), false},  // Gpm
-    {{13305, 18}, {13282, 23}, 250, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{13358, 12}, {13341, 17}, 254, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{13575, 18}, {13552, 23}, 256, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{13689, 14}, {13672, 17}, 262, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{13748, 10}, {13717, 31}, 266, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13869, 7}, {13852, 17}, 267, 5, sizeof(Failure), false},  // Failure
-    {{13966, 20}, {13943, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{14288, 8}, {14267, 21}, 274, 8, sizeof(Features), false},  // Features
-    {{14434, 14}, {14405, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16473, 3}, {16465, 8}, 286, 66, sizeof(Gpu), true},  // Gpu
-    {{16649, 10}, {16640, 9}, 352, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16691, 8}, {16679, 12}, 357, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16807, 14}, {16782, 25}, 359, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16860, 12}, {16839, 21}, 363, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17105, 6}, {17081, 24}, 365, 8, sizeof(NvLink), true},  // NvLink
-    {{17237, 11}, {17217, 20}, 373, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17351, 12}, {17314, 37}, 377, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17779, 10}, {17710, 69}, 379, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18270, 7}, {18239, 31}, 391, 9, sizeof(Machine), true},  // Machine
+    {{11586, 10}, {11562, 24}, 218, 2, sizeof(Accounting), false},  // Accounting
+    {{11664, 14}, {11649, 15}, 220, 2, sizeof(Virtualization), false},  // Virtualization
+    {{11859, 11}, {11846, 13}, 222, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{11998, 11}, {11968, 30}, 225, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{12148, 14}, {12123, 25}, 227, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{12250, 8}, {12218, 32}, 229, 1, sizeof(Topology), false},  // Topology
+    {{12490, 8}, {12474, 16}, 230, 6, sizeof(Platform), false},  // Platform
+    {{12786, 12}, {12724, 62}, 236, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{13056, 6}, {13042, 14}, 241, 6, sizeof(Fabric), false},  // Fabric
+    {{13210, 3}, {13186, 24}, 247, 3, sizeof(Gpm), false},  // Gpm
+    {{13334, 18}, {13311, 23}, 250, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{13387, 12}, {13370, 17}, 254, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{13604, 18}, {13581, 23}, 256, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{13718, 14}, {13701, 17}, 262, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{13777, 10}, {13746, 31}, 266, 1, sizeof(FailureXid), false},  // FailureXid
+    {{13898, 7}, {13881, 17}, 267, 5, sizeof(Failure), false},  // Failure
+    {{13995, 20}, {13972, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{14317, 8}, {14296, 21}, 274, 8, sizeof(Features), false},  // Features
+    {{14463, 14}, {14434, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{16551, 3}, {16543, 8}, 286, 67, sizeof(Gpu), true},  // Gpu
+    {{16727, 10}, {16718, 9}, 353, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{16769, 8}, {16757, 12}, 358, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{16885, 14}, {16860, 25}, 360, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{16938, 12}, {16917, 21}, 364, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{17183, 6}, {17159, 24}, 366, 8, sizeof(NvLink), true},  // NvLink
+    {{17315, 11}, {17295, 20}, 374, 4, sizeof(RootComplex), true},  // RootComplex
+    {{17429, 12}, {17392, 37}, 378, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{17857, 10}, {17788, 69}, 380, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{18348, 7}, {18317, 31}, 392, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

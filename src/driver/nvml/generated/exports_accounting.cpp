@@ -30,7 +30,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats(nvmlDevice_t device, un
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !stats) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingStats(*machine, *gpu, pid, stats);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int* count, unsigned int* pids) {
@@ -38,8 +38,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, uns
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  *count = 0;
-  return NVML_SUCCESS;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingPids(*machine, *gpu, count, pids);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int* bufferSize) {
@@ -57,7 +56,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device,
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !stats) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingStats_v2(*machine, *gpu, stats);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode) {
@@ -76,7 +75,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device) {
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceClearAccountingPids(*machine, *gpu);
 }
 
 NVMLKIT_EXPORTS_END

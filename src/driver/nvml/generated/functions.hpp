@@ -16,7 +16,11 @@ using sim::Machine;
 using sim::model::Gpu;
 
 // accounting
+nvmlReturn_t DeviceGetAccountingStats(const Machine& machine, const Gpu& gpu, unsigned int pid, nvmlAccountingStats_t* stats);
+nvmlReturn_t DeviceGetAccountingPids(const Machine& machine, const Gpu& gpu, unsigned int* count, unsigned int* pids);
+nvmlReturn_t DeviceGetAccountingStats_v2(const Machine& machine, const Gpu& gpu, nvmlAccountingStats_v2_t* stats);
 nvmlReturn_t DeviceSetAccountingMode(const Machine& machine, Gpu& gpu, nvmlEnableState_t mode);
+nvmlReturn_t DeviceClearAccountingPids(const Machine& machine, const Gpu& gpu);
 
 // clocks
 nvmlReturn_t DeviceGetClockInfo(const Machine& machine, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock);
@@ -147,6 +151,7 @@ nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_t* infos);
 nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, nvmlProcessDetailList_t* plist);
 nvmlReturn_t DeviceGetProcessUtilization(const Machine& machine, const Gpu& gpu, nvmlProcessUtilizationSample_t* utilization, unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp);
+nvmlReturn_t DeviceGetProcessesUtilizationInfo(const Machine& machine, const Gpu& gpu, nvmlProcessesUtilizationInfo_t* procesesUtilInfo);
 nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
 nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
 nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
