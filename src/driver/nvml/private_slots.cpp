@@ -212,11 +212,13 @@ nvmlReturn_t temperature_margin(nvmlDevice_t device, int* celsius) {
 }
 
 nvmlReturn_t graphics_voltage(nvmlDevice_t device, unsigned int* microvolts) {
-  return read_of(device, microvolts, [](const Gpu& gpu) -> auto& { return gpu.power.graphics_voltage_uv; });
+  return read_of(
+      device, microvolts, [](const Gpu& gpu) -> auto& { return gpu.power.graphics_voltage_uv; });
 }
 
 nvmlReturn_t sparse_operation_mode(nvmlDevice_t device, unsigned int* enabled) {
-  return read_of(device, enabled, [](const Gpu& gpu) -> auto& { return gpu.sparse_operation_mode; });
+  return read_of(
+      device, enabled, [](const Gpu& gpu) -> auto& { return gpu.sparse_operation_mode; });
 }
 
 nvmlReturn_t numa_node(nvmlDevice_t device, unsigned int* node) {

@@ -18,7 +18,8 @@ struct RunningProcess {
 RunningProcess running(const sim::model::Process& process);
 RunningProcess running(const sim::processes::Client& client);
 
-// Calls `visit(process)` for every process on the GPU that has a number here: clients in other PID namespaces have none.
+// Calls `visit(process)` for every process on the GPU that has a number here: clients in other PID namespaces have
+// none.
 template <class Visit>
 void for_each_process(const sim::Machine& machine, const sim::model::Gpu& gpu, Visit visit) {
   for (const auto& process : gpu.processes) visit(running(process));

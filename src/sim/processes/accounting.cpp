@@ -25,8 +25,8 @@ bool accounting_is_on(const model::Gpu& gpu) {
 
 Ended ended_now(const Machine& machine, const model::Gpu& gpu, std::size_t index, const Client& client) {
   const auto used = utilization_of(machine, gpu, index, client);
-  return {client.pid,         client.accounted,          client.start, client.max_memory_bytes,
-          client.began_us,    ms_since(client.began_us), used.gpu,     used.memory};
+  return {client.pid,      client.accounted,          client.start, client.max_memory_bytes,
+          client.began_us, ms_since(client.began_us), used.gpu,     used.memory};
 }
 
 void forget_all(model::Gpu& gpu) { ++gpu.accounting_marks.epoch; }
@@ -54,7 +54,7 @@ Record record_of(const Machine& machine, const model::Process& process) {
 }
 
 Record record_of(const Ended& ended) {
-  return {ended.pid,           false,           ended.gpu_percent, ended.memory_percent, ended.max_memory_bytes,
+  return {ended.pid,      false,        ended.gpu_percent, ended.memory_percent, ended.max_memory_bytes,
           ended.began_us, ended.time_ms};
 }
 

@@ -49,10 +49,10 @@ class Writer {
       const auto ended = ended_now(lock_.machine(), gpu_, index_, client);
       // A writer that died behind this step leaves the client, which then ends once more.
       const auto& last = table_.ended_at(table_.written - 1);
-      const bool known = table_.written > 0 && last.pid == ended.pid && last.start == ended.start &&
-                         last.began_us == ended.began_us;
-      if (!known &&
-          (!lock_.replace(table_.ended_at(table_.written), ended) || !lock_.replace(table_.written, table_.written + 1)))
+      const bool known =
+          table_.written > 0 && last.pid == ended.pid && last.start == ended.start && last.began_us == ended.began_us;
+      if (!known && (!lock_.replace(table_.ended_at(table_.written), ended) ||
+                     !lock_.replace(table_.written, table_.written + 1)))
         return false;
     }
     if (!lock_.replace(client, Client{})) return false;
@@ -64,7 +64,7 @@ class Writer {
 
   Outcome add(const Client& wanted) const {
     if (const auto refusal = refused_by_mode(wanted); refusal != Outcome::done) return refusal;
-    if (wanted.memory_bytes > memory_of(lock_.machine(), gpu_, index_).free) return Outcome::out_of_memory;
+    if (wanted.memory_bytes > free_memory()) return Outcome::out_of_memory;
     const auto places = table_.places();
     const auto place = static_cast<std::uint32_t>(
         std::find_if(places.begin(), places.end(), [](const Client& client) { return client.pid == 0; }) -
@@ -79,8 +79,7 @@ class Writer {
     changed.kinds |= further_kinds;
     changed.memory_bytes = bytes;
     changed.max_memory_bytes = std::max(changed.max_memory_bytes, bytes);
-    if (bytes > client.memory_bytes && bytes - client.memory_bytes > memory_of(lock_.machine(), gpu_, index_).free)
-      return Outcome::out_of_memory;
+    if (bytes > client.memory_bytes && bytes - client.memory_bytes > free_memory()) return Outcome::out_of_memory;
     return lock_.replace(client, changed) ? Outcome::done : Outcome::no_room;
   }
 
@@ -102,11 +101,19 @@ class Writer {
   const model::Gpu& gpu() const { return gpu_; }
 
  private:
+  // With all clients in the table: whoever is refused looks thoroughly for ended ones and tries again.
+  std::uint64_t free_memory() const {
+    std::uint64_t held = 0;
+    for (const auto& client : table_.places()) held += client.memory_bytes;
+    return memory_of(gpu_, held).free;
+  }
+
   bool excludes(const Client& wanted) const {
     const bool one_of_mps = (wanted.kinds & mps) != 0;
     for (const auto& process : gpu_.processes) {
       const auto type = process.type ? process.type->view() : std::string_view("C");
-      if (type.find('M') != std::string_view::npos ? !one_of_mps : type.find('C') != std::string_view::npos) return true;
+      if (type.find('M') != std::string_view::npos ? !one_of_mps : type.find('C') != std::string_view::npos)
+        return true;
     }
     return std::any_of(table_.places().begin(), table_.places().end(), [&](const Client& other) {
       const bool same = other.pid == wanted.pid && other.start == wanted.start;

@@ -89,7 +89,8 @@ void recover(const Machine& machine) {
   auto& header = machine.header();
   auto& journal = header.journal;
   const auto gpus = machine.gpus().size();
-  if (journal.valid.load(std::memory_order_acquire) == 1 && journal.block <= 2 * gpus && journal.size <= largest_block) {
+  if (journal.valid.load(std::memory_order_acquire) == 1 && journal.block <= 2 * gpus &&
+      journal.size <= largest_block) {
     const Block target = block(machine, journal.block);
     const bool fits = journal.offset <= target.size && journal.size <= target.size - journal.offset;
     if (fits && journal.checksum == checksum(journal, journal_bytes(machine))) {

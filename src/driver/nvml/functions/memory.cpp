@@ -1,6 +1,7 @@
+#include "sim/processes/memory.hpp"
+
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
-#include "sim/processes/memory.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {

@@ -1,8 +1,7 @@
-#include "sim/processes/utilization.hpp"
-
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/processes.hpp"
 #include "sim/processes/accounting.hpp"
+#include "sim/processes/utilization.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -56,8 +55,8 @@ nvmlReturn_t DeviceGetProcessesUtilizationInfo(const Machine& machine, const Gpu
   return samples(machine, gpu, procesesUtilInfo->lastSeenTimeStamp, &procesesUtilInfo->processSamplesCount,
                  procesesUtilInfo->procUtilArray,
                  [](unsigned long long now, unsigned int pid, const Utilization& used) {
-                   return nvmlProcessUtilizationInfo_v1_t{
-                       now, pid, used.gpu, used.memory, used.encoder, used.decoder, used.jpeg, used.ofa};
+                   return nvmlProcessUtilizationInfo_v1_t{now,          pid,          used.gpu,  used.memory,
+                                                          used.encoder, used.decoder, used.jpeg, used.ofa};
                  });
 }
 

@@ -23,8 +23,8 @@ RunningProcess running(const sim::model::Process& process) {
 }
 
 RunningProcess running(const sim::processes::Client& client) {
-  return {client.pid,           client.kinds,           client.memory_bytes,
-          client.gpu_instance, client.compute_instance, client.name.view()};
+  return {client.pid,        client.kinds, client.memory_bytes, client.gpu_instance, client.compute_instance,
+          client.name.view()};
 }
 
 namespace functions {
