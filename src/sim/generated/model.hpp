@@ -145,6 +145,16 @@ struct PowerSource {
   };
 };
 
+// unsigned int
+struct PowerMizerMode {
+  enum : std::uint32_t {
+    adaptive = 0u,  // NVML_POWER_MIZER_MODE_ADAPTIVE
+    maximum_performance = 1u,  // NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    auto_ = 2u,  // NVML_POWER_MIZER_MODE_AUTO
+    consistent_performance = 3u,  // NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
+  };
+};
+
 // nvmlBusType_t
 struct BusType {
   enum : std::uint32_t {
@@ -229,6 +239,7 @@ struct System {
   Field<std::uint32_t> unit_count;  // S-class units attached to the host.
   SystemConfCompute conf_compute;  // Confidential computing of the host.
   Field<bool> enforce_privilege;  // Functions that need root refuse everybody else.
+  Field<std::uint32_t> nvlink_bw_mode;  // NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode.
 };
 
 // CUDA compute capability.
@@ -354,6 +365,51 @@ struct Fan {
   Field<std::uint32_t> max_percent;  // Highest speed that can be set. [%]
   Field<std::uint32_t> speed_rpm;  // Speed in revolutions per minute. [rpm]
   Field<std::uint32_t> policy;  // Who steers the fans.
+};
+
+// A workload power profile that the GPU offers.
+struct WorkloadPowerProfile {
+  Field<std::uint32_t> id;  // Number, NVML_POWER_PROFILE_*.
+  Field<std::uint32_t> priority;  // Which one holds where several conflict: the lowest.
+  List<std::uint32_t, 16> conflicts;  // Numbers of the profiles that it cannot hold together with.
+};
+
+// Workload power profiles; GPUs before Blackwell have none.
+struct WorkloadPowerProfiles {
+  List<WorkloadPowerProfile, 32> profiles;  // What the GPU offers.
+  List<std::uint32_t, 32> requested;  // Numbers of the profiles that are asked for.
+};
+
+// Parameters of power smoothing. What is left out the GPU does not have.
+struct PowerSmoothingProfile {
+  Field<double> percent_tmp_floor;  // Power floor as a part of the total module power. [%]
+  Field<double> ramp_up_rate_mw_per_s;  // How fast power may rise. [mW/s]
+  Field<double> ramp_down_rate_mw_per_s;  // How fast power may fall. [mW/s]
+  Field<double> ramp_down_hysteresis_ms;  // How long power is held before it falls. [ms]
+  Field<double> secondary_power_floor_w;  // Second power floor. [W]
+  Field<double> primary_floor_activation_window_multiplier;  // Windows until the first floor is active.
+  Field<double> primary_floor_target_window_multiplier;  // Windows until the first floor is reached.
+  Field<double> primary_floor_activation_offset_w;  // Offset of the first floor's activation. [W]
+};
+
+// Power smoothing; GPUs before Blackwell have none.
+struct PowerSmoothing {
+  Field<std::uint32_t> state;  // Whether it is on. Absent on GPUs without it.
+  Field<std::uint32_t> privilege_level;  // Privilege level.
+  Field<std::uint32_t> immediate_ramp_down;  // Power falls at once when a load ends.
+  Field<std::uint32_t> applied_tmp_ceiling_w;  // Ceiling of the total module power in force. [W]
+  Field<std::uint32_t> applied_tmp_floor_w;  // Floor of the total module power in force. [W]
+  Field<std::uint32_t> max_percent_tmp_floor;  // Highest floor that can be set. [%]
+  Field<std::uint32_t> min_percent_tmp_floor;  // Lowest floor that can be set. [%]
+  Field<std::uint32_t> hw_circuitry_lifetime_remaining_percent;  // Life that is left in the circuitry. [%]
+  Field<std::uint32_t> active_profile;  // Which of the profiles is active.
+  List<PowerSmoothingProfile, 5> profiles;  // The preset profiles.
+};
+
+// PowerMizer, of GPUs that drive displays.
+struct PowerMizer {
+  Field<std::uint32_t> mode;  // Mode in force. Absent on GPUs without it.
+  Field<std::uint32_t> supported_modes;  // Modes that can be set, one bit for each in the order of NVML_POWER_MIZER_MODE_*.
 };
 
 // Clocks.
@@ -629,6 +685,23 @@ struct Platform {
   Field<std::uint32_t> module_id;  // Module.
 };
 
+// Low power state of the links; from Hopper on.
+struct NvLinkLowPower {
+  Field<bool> supported;  // The threshold can be set. Default: from Hopper on, where the machine has NVLink.
+  Field<std::uint32_t> threshold;  // Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen.
+  Field<std::uint32_t> default_threshold;  // Threshold after it is reset.
+  Field<std::uint32_t> min_threshold;  // Lowest threshold that can be set.
+  Field<std::uint32_t> max_threshold;  // Highest threshold that can be set.
+  Field<std::uint32_t> units;  // Unit of the threshold: 0 = 100 us, 1 = 50 us.
+};
+
+// Reduced bandwidth modes of the links; from Blackwell on.
+struct NvLinkBandwidth {
+  List<std::uint32_t, 23> modes;  // Modes that the GPU supports, numbers below 256. Without any it has none to set.
+  Field<std::uint32_t> mode;  // Mode in force.
+  Field<std::uint32_t> best_mode;  // Mode that a call for the best one sets.
+};
+
 // Health of the NVLink fabric. What is left out is not reported.
 struct FabricHealth {
   Field<bool> degraded_bandwidth;  // Bandwidth is degraded.
@@ -750,6 +823,8 @@ struct Gpu {
   Field<std::uint32_t> bus_type;  // Bus that connects the GPU.
   Field<std::uint32_t> addressing_mode;  // How the GPU reaches host memory.
   Field<std::uint32_t> numa_node_id;  // NUMA node of the GPU's own memory; only of GPUs with coherent memory.
+  Field<Text<64>> hostname;  // Host name that was stored on the GPU. Default: empty from Blackwell on; other GPUs store none.
+  Field<std::uint64_t> rusd_poll_mask;  // Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice.
   Inforom inforom;  // InfoROM object versions.
   Memory memory;  // Frame buffer.
   Bar1Memory bar1_memory;  // BAR1 aperture.
@@ -760,6 +835,9 @@ struct Gpu {
   ModulePower module_power;  // Power of the module that carries the GPU.
   Thermal thermal;  // Temperatures and thresholds.
   Fan fan;  // Fans.
+  WorkloadPowerProfiles workload_power_profiles;  // Workload power profiles.
+  PowerSmoothing power_smoothing;  // Power smoothing.
+  PowerMizer power_mizer;  // PowerMizer.
   Clocks clocks;  // Clocks, in MHz.
   ClocksThrottleReasons clocks_throttle_reasons;  // Clocks event reasons.
   SupportedClocks supported_clocks;  // Clocks that can be asked for.
@@ -787,6 +865,8 @@ struct Gpu {
   ApiRestriction api_restriction;  // Functions that need root.
   Topology topology;  // PCIe distance to the other GPUs.
   Platform platform;  // Place in a rack.
+  NvLinkLowPower nvlink_low_power;  // Low power state of the NVLinks.
+  NvLinkBandwidth nvlink_bandwidth;  // Reduced bandwidth of the NVLinks.
   Fabric fabric;  // NVLink fabric.
   Gpm gpm;  // GPU performance metrics.
   DynamicMetrics dynamic_metrics;  // Values that move.
@@ -890,6 +970,11 @@ static_assert(std::is_trivially_copyable_v<Power>);
 static_assert(std::is_trivially_copyable_v<ModulePower>);
 static_assert(std::is_trivially_copyable_v<Thermal>);
 static_assert(std::is_trivially_copyable_v<Fan>);
+static_assert(std::is_trivially_copyable_v<WorkloadPowerProfile>);
+static_assert(std::is_trivially_copyable_v<WorkloadPowerProfiles>);
+static_assert(std::is_trivially_copyable_v<PowerSmoothingProfile>);
+static_assert(std::is_trivially_copyable_v<PowerSmoothing>);
+static_assert(std::is_trivially_copyable_v<PowerMizer>);
 static_assert(std::is_trivially_copyable_v<Clocks>);
 static_assert(std::is_trivially_copyable_v<ThrottleCounters>);
 static_assert(std::is_trivially_copyable_v<ClocksThrottleReasons>);
@@ -922,6 +1007,8 @@ static_assert(std::is_trivially_copyable_v<ResetStatus>);
 static_assert(std::is_trivially_copyable_v<ApiRestriction>);
 static_assert(std::is_trivially_copyable_v<Topology>);
 static_assert(std::is_trivially_copyable_v<Platform>);
+static_assert(std::is_trivially_copyable_v<NvLinkLowPower>);
+static_assert(std::is_trivially_copyable_v<NvLinkBandwidth>);
 static_assert(std::is_trivially_copyable_v<FabricHealth>);
 static_assert(std::is_trivially_copyable_v<Fabric>);
 static_assert(std::is_trivially_copyable_v<Gpm>);

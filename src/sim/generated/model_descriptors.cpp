@@ -73,6 +73,10 @@ constexpr char text_pool[] =
     "ac"
     "battery"
     "undersized"
+    "adaptive"
+    "maximum_performance"
+    "auto"
+    "consistent_performance"
     "pci"
     "pcie"
     "fpci"
@@ -86,7 +90,6 @@ constexpr char text_pool[] =
     "node"
     "system"
     "completed"
-    "auto"
     "not_supported"
     "not_started"
     "in_progress"
@@ -145,6 +148,8 @@ constexpr char text_pool[] =
     "true"
     "Functions that need root refuse everybody else."
     "enforce_privilege"
+    "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
+    "nvlink_bw_mode"
     "The host, its driver and its library versions."
     "System"
     "8"
@@ -330,6 +335,69 @@ constexpr char text_pool[] =
     "policy"
     "Fans. All fans of a GPU turn alike."
     "Fan"
+    "Number, NVML_POWER_PROFILE_*."
+    "id"
+    "Which one holds where several conflict: the lowest."
+    "priority"
+    "Numbers of the profiles that it cannot hold together with."
+    "conflicts"
+    "A workload power profile that the GPU offers."
+    "WorkloadPowerProfile"
+    "What the GPU offers."
+    "profiles"
+    "Numbers of the profiles that are asked for."
+    "requested"
+    "Workload power profiles; GPUs before Blackwell have none."
+    "WorkloadPowerProfiles"
+    "Power floor as a part of the total module power."
+    "percent_tmp_floor"
+    "How fast power may rise."
+    "mW/s"
+    "ramp_up_rate_mw_per_s"
+    "How fast power may fall."
+    "ramp_down_rate_mw_per_s"
+    "How long power is held before it falls."
+    "ms"
+    "ramp_down_hysteresis_ms"
+    "Second power floor."
+    "W"
+    "secondary_power_floor_w"
+    "Windows until the first floor is active."
+    "primary_floor_activation_window_multiplier"
+    "Windows until the first floor is reached."
+    "primary_floor_target_window_multiplier"
+    "Offset of the first floor's activation."
+    "primary_floor_activation_offset_w"
+    "Parameters of power smoothing. What is left out the GPU does not have."
+    "PowerSmoothingProfile"
+    "Whether it is on. Absent on GPUs without it."
+    "state"
+    "Privilege level."
+    "privilege_level"
+    "Power falls at once when a load ends."
+    "immediate_ramp_down"
+    "Ceiling of the total module power in force."
+    "applied_tmp_ceiling_w"
+    "Floor of the total module power in force."
+    "applied_tmp_floor_w"
+    "Highest floor that can be set."
+    "max_percent_tmp_floor"
+    "Lowest floor that can be set."
+    "min_percent_tmp_floor"
+    "Life that is left in the circuitry."
+    "hw_circuitry_lifetime_remaining_percent"
+    "Which of the profiles is active."
+    "active_profile"
+    "The preset profiles."
+    "Power smoothing; GPUs before Blackwell have none."
+    "PowerSmoothing"
+    "Mode in force. Absent on GPUs without it."
+    "mode"
+    "0xf"
+    "Modes that can be set, one bit for each in the order of NVML_POWER_MIZER_MODE_*."
+    "supported_modes"
+    "PowerMizer, of GPUs that drive displays."
+    "PowerMizer"
     "Graphics clock now, where no lock holds it elsewhere."
     "MHz"
     "graphics_current"
@@ -599,7 +667,6 @@ constexpr char text_pool[] =
     "Row remapping (GPUs from Ampere on)."
     "RemappedRows"
     "A display is connected."
-    "mode"
     "A display is initialized on the GPU."
     "Display."
     "Display"
@@ -665,6 +732,29 @@ constexpr char text_pool[] =
     "module_id"
     "Place in a rack."
     "Platform"
+    "The threshold can be set. Default: from Hopper on, where the machine has NVLink."
+    "1000"
+    "Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen."
+    "threshold"
+    "Threshold after it is reset."
+    "default_threshold"
+    "1"
+    "Lowest threshold that can be set."
+    "min_threshold"
+    "8191"
+    "Highest threshold that can be set."
+    "max_threshold"
+    "Unit of the threshold: 0 = 100 us, 1 = 50 us."
+    "units"
+    "Low power state of the links; from Hopper on."
+    "NvLinkLowPower"
+    "Modes that the GPU supports, numbers below 256. Without any it has none to set."
+    "modes"
+    "Mode in force."
+    "Mode that a call for the best one sets."
+    "best_mode"
+    "Reduced bandwidth modes of the links; from Blackwell on."
+    "NvLinkBandwidth"
     "Bandwidth is degraded."
     "degraded_bandwidth"
     "Routes are being recovered."
@@ -682,7 +772,6 @@ constexpr char text_pool[] =
     "Clique."
     "clique_id"
     "Registration with the fabric manager. Absent on GPUs without a fabric."
-    "state"
     "Summary of the health."
     "health_summary"
     "Health in detail."
@@ -834,6 +923,10 @@ constexpr char text_pool[] =
     "addressing_mode"
     "NUMA node of the GPU's own memory; only of GPUs with coherent memory."
     "numa_node_id"
+    "Host name that was stored on the GPU. Default: empty from Blackwell on; other GPUs store none."
+    "hostname"
+    "Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice."
+    "rusd_poll_mask"
     "inforom"
     "bar1_memory"
     "protected_memory"
@@ -842,6 +935,12 @@ constexpr char text_pool[] =
     "thermal"
     "Fans."
     "fan"
+    "Workload power profiles."
+    "workload_power_profiles"
+    "Power smoothing."
+    "power_smoothing"
+    "PowerMizer."
+    "power_mizer"
     "Clocks, in MHz."
     "clocks"
     "Clocks event reasons."
@@ -881,6 +980,10 @@ constexpr char text_pool[] =
     "api_restriction"
     "topology"
     "platform"
+    "Low power state of the NVLinks."
+    "nvlink_low_power"
+    "Reduced bandwidth of the NVLinks."
+    "nvlink_bandwidth"
     "fabric"
     "gpm"
     "dynamic_metrics"
@@ -938,7 +1041,6 @@ constexpr char text_pool[] =
     "NVLink between the GPUs."
     "NvLink"
     "Its name, as pci0000:00."
-    "id"
     "NUMA node."
     "numa_node"
     "GPUs under it."
@@ -1077,2155 +1179,2377 @@ constexpr Word word_table[] = {
     {{409, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
     {{411, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
     {{418, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
+    // PowerMizerMode (unsigned int)
+    {{428, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
+    {{436, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    {{455, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
+    {{459, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{428, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{431, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{435, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{439, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{481, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{484, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{488, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{492, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
     {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{442, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{445, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{495, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{498, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{448, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{456, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{462, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{470, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{480, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{484, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{501, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{509, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{515, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{523, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{533, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{537, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{490, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{499, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{516, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{527, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{543, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{455, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{565, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{576, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
     // FabricHealthSummary (unsigned char)
-    {{538, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{499, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{545, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{554, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{587, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{455, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{594, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{603, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
     {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{570, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{587, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{607, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{619, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{639, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{658, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{674, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{619, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{636, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{656, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{668, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{688, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{707, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{723, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{691, 1}, 0u},  // C
-    {{692, 1}, 0u},  // G
-    {{693, 3}, 0u},  // C+G
-    {{696, 1}, 0u},  // M
-    {{697, 3}, 0u},  // M+C
+    {{740, 1}, 0u},  // C
+    {{741, 1}, 0u},  // G
+    {{742, 3}, 0u},  // C+G
+    {{745, 1}, 0u},  // M
+    {{746, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{700, 4}, 0u},  // idle
-    {{704, 4}, 0u},  // busy
-    {{708, 5}, 0u},  // burst
-    {{713, 6}, 0u},  // steady
+    {{749, 4}, 0u},  // idle
+    {{753, 4}, 0u},  // busy
+    {{757, 5}, 0u},  // burst
+    {{762, 6}, 0u},  // steady
     // Failure.mode
-    {{538, 7}, 0u},  // healthy
-    {{719, 4}, 0u},  // lost
-    {{723, 14}, 0u},  // fallen_off_bus
-    {{737, 17}, 0u},  // ecc_uncorrectable
+    {{587, 7}, 0u},  // healthy
+    {{768, 4}, 0u},  // lost
+    {{772, 14}, 0u},  // fallen_off_bus
+    {{786, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{754, 6}, 0u},  // active
-    {{760, 8}, 0u},  // inactive
-    {{768, 2}, 0u},  // up
-    {{770, 4}, 0u},  // down
+    {{803, 6}, 0u},  // active
+    {{809, 8}, 0u},  // inactive
+    {{817, 2}, 0u},  // up
+    {{819, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{774, 3}, 0u},  // gpu
-    {{777, 6}, 0u},  // switch
-    {{783, 3}, 0u},  // npu
-    {{786, 6}, 0u},  // ibmnpu
+    {{823, 3}, 0u},  // gpu
+    {{826, 6}, 0u},  // switch
+    {{832, 3}, 0u},  // npu
+    {{835, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{754, 6}, 0u},  // active
-    {{760, 8}, 0u},  // inactive
-    {{768, 2}, 0u},  // up
-    {{770, 4}, 0u},  // down
+    {{803, 6}, 0u},  // active
+    {{809, 8}, 0u},  // inactive
+    {{817, 2}, 0u},  // up
+    {{819, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {856, 8}, .unit_text = {0, 0}, .doc_text = {814, 42}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {905, 8}, .unit_text = {0, 0}, .doc_text = {863, 42}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // System.driver_version
-    {.name_text = {980, 14}, .unit_text = {0, 0}, .doc_text = {926, 54}, .note_text = {0, 0}, .default_text = {916, 10},
+    {.name_text = {1029, 14}, .unit_text = {0, 0}, .doc_text = {975, 54}, .note_text = {0, 0}, .default_text = {965, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1110, 12}, .unit_text = {0, 0}, .doc_text = {994, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1159, 12}, .unit_text = {0, 0}, .doc_text = {1043, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1230, 12}, .unit_text = {0, 0}, .doc_text = {1122, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1279, 12}, .unit_text = {0, 0}, .doc_text = {1171, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {1348, 18}, .unit_text = {0, 0}, .doc_text = {1242, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1397, 18}, .unit_text = {0, 0}, .doc_text = {1291, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {1471, 18}, .unit_text = {0, 0}, .doc_text = {1366, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1520, 18}, .unit_text = {0, 0}, .doc_text = {1415, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {1564, 11}, .unit_text = {0, 0}, .doc_text = {1489, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1613, 11}, .unit_text = {0, 0}, .doc_text = {1538, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {1611, 10}, .unit_text = {0, 0}, .doc_text = {1576, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {1660, 10}, .unit_text = {0, 0}, .doc_text = {1625, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // System.conf_compute
-    {.name_text = {1621, 12}, .unit_text = {0, 0}, .doc_text = {864, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1670, 12}, .unit_text = {0, 0}, .doc_text = {913, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {1684, 17}, .unit_text = {0, 0}, .doc_text = {1637, 47}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {1733, 17}, .unit_text = {0, 0}, .doc_text = {1686, 47}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // System.nvlink_bw_mode
+    {.name_text = {1893, 14}, .unit_text = {0, 0}, .doc_text = {1750, 143}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {1767, 5}, .unit_text = {0, 0}, .doc_text = {1754, 13}, .note_text = {0, 0}, .default_text = {1753, 1},
+    {.name_text = {1973, 5}, .unit_text = {0, 0}, .doc_text = {1960, 13}, .note_text = {0, 0}, .default_text = {1959, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {1785, 5}, .unit_text = {0, 0}, .doc_text = {1772, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {1991, 5}, .unit_text = {0, 0}, .doc_text = {1978, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {1858, 13}, .unit_text = {0, 0}, .doc_text = {1831, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2064, 13}, .unit_text = {0, 0}, .doc_text = {2037, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {1897, 10}, .unit_text = {0, 0}, .doc_text = {1871, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2103, 10}, .unit_text = {0, 0}, .doc_text = {2077, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {1933, 10}, .unit_text = {0, 0}, .doc_text = {1907, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2139, 10}, .unit_text = {0, 0}, .doc_text = {2113, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {1982, 10}, .unit_text = {0, 0}, .doc_text = {1943, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2188, 10}, .unit_text = {0, 0}, .doc_text = {2149, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {2030, 10}, .unit_text = {0, 0}, .doc_text = {1992, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2236, 10}, .unit_text = {0, 0}, .doc_text = {2198, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {2121, 8}, .unit_text = {0, 0}, .doc_text = {2040, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2327, 8}, .unit_text = {0, 0}, .doc_text = {2246, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2175, 5}, .unit_text = {0, 0}, .doc_text = {2129, 46}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {2381, 5}, .unit_text = {0, 0}, .doc_text = {2335, 46}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {2211, 11},
+    {.name_text = {2439, 11}, .unit_text = {2438, 1}, .doc_text = {2428, 10}, .note_text = {0, 0}, .default_text = {2417, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2276, 14}, .unit_text = {2232, 1}, .doc_text = {2244, 32}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2482, 14}, .unit_text = {2438, 1}, .doc_text = {2450, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2290, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2540, 10}, .unit_text = {2438, 1}, .doc_text = {2496, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2344, 23}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2573, 10}, .unit_text = {2438, 1}, .doc_text = {2550, 23}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2404, 16}, .unit_text = {2401, 3}, .doc_text = {2377, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2610, 16}, .unit_text = {2607, 3}, .doc_text = {2583, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2439, 11}, .unit_text = {2438, 1}, .doc_text = {2428, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2439, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2540, 10}, .unit_text = {2438, 1}, .doc_text = {2645, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2470, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2573, 10}, .unit_text = {2438, 1}, .doc_text = {2676, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2439, 11}, .unit_text = {2438, 1}, .doc_text = {2428, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2501, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2573, 10}, .unit_text = {2438, 1}, .doc_text = {2707, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {2628, 6}, .unit_text = {0, 0}, .doc_text = {2570, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2834, 6}, .unit_text = {0, 0}, .doc_text = {2776, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {2702, 9}, .unit_text = {0, 0}, .doc_text = {2644, 58}, .note_text = {0, 0}, .default_text = {2634, 10},
+    {.name_text = {2908, 9}, .unit_text = {0, 0}, .doc_text = {2850, 58}, .note_text = {0, 0}, .default_text = {2840, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {2752, 12}, .unit_text = {0, 0}, .doc_text = {2721, 31}, .note_text = {0, 0}, .default_text = {2711, 10},
+    {.name_text = {2958, 12}, .unit_text = {0, 0}, .doc_text = {2927, 31}, .note_text = {0, 0}, .default_text = {2917, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {2804, 10}, .unit_text = {0, 0}, .doc_text = {2765, 39}, .note_text = {0, 0}, .default_text = {2764, 1},
+    {.name_text = {3010, 10}, .unit_text = {0, 0}, .doc_text = {2971, 39}, .note_text = {0, 0}, .default_text = {2970, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {2857, 9}, .unit_text = {0, 0}, .doc_text = {2815, 42}, .note_text = {0, 0}, .default_text = {2814, 1},
+    {.name_text = {3063, 9}, .unit_text = {0, 0}, .doc_text = {3021, 42}, .note_text = {0, 0}, .default_text = {3020, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // Pcie.max_link_gen
-    {.name_text = {2928, 12}, .unit_text = {0, 0}, .doc_text = {2882, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3134, 12}, .unit_text = {0, 0}, .doc_text = {3088, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {2999, 19}, .unit_text = {0, 0}, .doc_text = {2940, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3205, 19}, .unit_text = {0, 0}, .doc_text = {3146, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3049, 17}, .unit_text = {0, 0}, .doc_text = {3018, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3255, 17}, .unit_text = {0, 0}, .doc_text = {3224, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3081, 16}, .unit_text = {0, 0}, .doc_text = {3066, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3287, 16}, .unit_text = {0, 0}, .doc_text = {3272, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3140, 14}, .unit_text = {3136, 4}, .doc_text = {3097, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3346, 14}, .unit_text = {3342, 4}, .doc_text = {3303, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3164, 18}, .unit_text = {3136, 4}, .doc_text = {3154, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3370, 18}, .unit_text = {3342, 4}, .doc_text = {3360, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3218, 14}, .unit_text = {0, 0}, .doc_text = {3182, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3424, 14}, .unit_text = {0, 0}, .doc_text = {3388, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {3256, 23}, .unit_text = {0, 0}, .doc_text = {3232, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3462, 23}, .unit_text = {0, 0}, .doc_text = {3438, 24}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {3308, 18}, .unit_text = {3304, 4}, .doc_text = {3279, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3514, 18}, .unit_text = {3510, 4}, .doc_text = {3485, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {3355, 18}, .unit_text = {3304, 4}, .doc_text = {3326, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3561, 18}, .unit_text = {3510, 4}, .doc_text = {3532, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {3454, 20}, .unit_text = {0, 0}, .doc_text = {3373, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3660, 20}, .unit_text = {0, 0}, .doc_text = {3579, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {3505, 19}, .unit_text = {0, 0}, .doc_text = {3474, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3711, 19}, .unit_text = {0, 0}, .doc_text = {3680, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {3571, 20}, .unit_text = {0, 0}, .doc_text = {3538, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {3777, 20}, .unit_text = {0, 0}, .doc_text = {3744, 33}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {3613, 15}, .unit_text = {0, 0}, .doc_text = {3591, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {3819, 15}, .unit_text = {0, 0}, .doc_text = {3797, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {3679, 8}, .unit_text = {3677, 2}, .doc_text = {3628, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3885, 8}, .unit_text = {3883, 2}, .doc_text = {3834, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {3726, 16}, .unit_text = {3677, 2}, .doc_text = {3687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3932, 16}, .unit_text = {3883, 2}, .doc_text = {3893, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {3791, 17}, .unit_text = {3677, 2}, .doc_text = {3742, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3997, 17}, .unit_text = {3883, 2}, .doc_text = {3948, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {3921, 14}, .unit_text = {3677, 2}, .doc_text = {3808, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4127, 14}, .unit_text = {3883, 2}, .doc_text = {4014, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {3964, 12}, .unit_text = {3677, 2}, .doc_text = {3935, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4170, 12}, .unit_text = {3883, 2}, .doc_text = {4141, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4006, 12}, .unit_text = {3677, 2}, .doc_text = {3976, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4212, 12}, .unit_text = {3883, 2}, .doc_text = {4182, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4033, 15}, .unit_text = {3677, 2}, .doc_text = {4018, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4239, 15}, .unit_text = {3883, 2}, .doc_text = {4224, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4084, 15}, .unit_text = {3677, 2}, .doc_text = {4048, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4290, 15}, .unit_text = {3883, 2}, .doc_text = {4254, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3677, 2}, .doc_text = {4099, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4358, 15}, .unit_text = {3883, 2}, .doc_text = {4305, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {4192, 14}, .unit_text = {3677, 2}, .doc_text = {4167, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4398, 14}, .unit_text = {3883, 2}, .doc_text = {4373, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {4237, 19}, .unit_text = {4235, 2}, .doc_text = {4206, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4443, 19}, .unit_text = {4441, 2}, .doc_text = {4412, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {4296, 11}, .unit_text = {0, 0}, .doc_text = {4256, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4502, 11}, .unit_text = {0, 0}, .doc_text = {4462, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {4334, 12}, .unit_text = {0, 0}, .doc_text = {4307, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {4540, 12}, .unit_text = {0, 0}, .doc_text = {4513, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {4383, 27}, .unit_text = {4381, 2}, .doc_text = {4346, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4589, 27}, .unit_text = {4587, 2}, .doc_text = {4552, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4084, 15}, .unit_text = {3677, 2}, .doc_text = {4048, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4290, 15}, .unit_text = {3883, 2}, .doc_text = {4254, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3677, 2}, .doc_text = {4437, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4358, 15}, .unit_text = {3883, 2}, .doc_text = {4643, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {3679, 8}, .unit_text = {3677, 2}, .doc_text = {4464, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3885, 8}, .unit_text = {3883, 2}, .doc_text = {4670, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {4526, 18}, .unit_text = {3677, 2}, .doc_text = {4485, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4732, 18}, .unit_text = {3883, 2}, .doc_text = {4691, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {3726, 16}, .unit_text = {3677, 2}, .doc_text = {3687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3932, 16}, .unit_text = {3883, 2}, .doc_text = {3893, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {3964, 12}, .unit_text = {3677, 2}, .doc_text = {3935, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4170, 12}, .unit_text = {3883, 2}, .doc_text = {4141, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4006, 12}, .unit_text = {3677, 2}, .doc_text = {3976, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4212, 12}, .unit_text = {3883, 2}, .doc_text = {4182, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {4626, 17}, .unit_text = {691, 1}, .doc_text = {4598, 28}, .note_text = {0, 0}, .default_text = {4596, 2},
+    {.name_text = {4832, 17}, .unit_text = {740, 1}, .doc_text = {4804, 28}, .note_text = {0, 0}, .default_text = {4802, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {4669, 20}, .unit_text = {691, 1}, .doc_text = {4643, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4875, 20}, .unit_text = {740, 1}, .doc_text = {4849, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {4728, 20}, .unit_text = {691, 1}, .doc_text = {4689, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4934, 20}, .unit_text = {740, 1}, .doc_text = {4895, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {4787, 20}, .unit_text = {691, 1}, .doc_text = {4748, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4993, 20}, .unit_text = {740, 1}, .doc_text = {4954, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {4841, 15}, .unit_text = {691, 1}, .doc_text = {4807, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5047, 15}, .unit_text = {740, 1}, .doc_text = {5013, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {4904, 22}, .unit_text = {691, 1}, .doc_text = {4856, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5110, 22}, .unit_text = {740, 1}, .doc_text = {5062, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {4964, 20}, .unit_text = {691, 1}, .doc_text = {4926, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5170, 20}, .unit_text = {740, 1}, .doc_text = {5132, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5014, 12}, .unit_text = {691, 1}, .doc_text = {4984, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5220, 12}, .unit_text = {740, 1}, .doc_text = {5190, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5057, 12}, .unit_text = {691, 1}, .doc_text = {5026, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5263, 12}, .unit_text = {740, 1}, .doc_text = {5232, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {5145, 8}, .unit_text = {691, 1}, .doc_text = {5069, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5351, 8}, .unit_text = {740, 1}, .doc_text = {5275, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {5188, 17}, .unit_text = {691, 1}, .doc_text = {5153, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5394, 17}, .unit_text = {740, 1}, .doc_text = {5359, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {5240, 17}, .unit_text = {691, 1}, .doc_text = {5205, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5446, 17}, .unit_text = {740, 1}, .doc_text = {5411, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {5298, 22}, .unit_text = {691, 1}, .doc_text = {5257, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5504, 22}, .unit_text = {740, 1}, .doc_text = {5463, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {5375, 29}, .unit_text = {691, 1}, .doc_text = {5320, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5581, 29}, .unit_text = {740, 1}, .doc_text = {5526, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {5530, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5767, 5}, .unit_text = {0, 0}, .doc_text = {5736, 31}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {5577, 13}, .unit_text = {5576, 1}, .doc_text = {5566, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5783, 13}, .unit_text = {5782, 1}, .doc_text = {5772, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {5629, 20}, .unit_text = {5576, 1}, .doc_text = {5590, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5835, 20}, .unit_text = {5782, 1}, .doc_text = {5796, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {5706, 14}, .unit_text = {5576, 1}, .doc_text = {5649, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5912, 14}, .unit_text = {5782, 1}, .doc_text = {5855, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {5749, 11}, .unit_text = {5576, 1}, .doc_text = {5720, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5955, 11}, .unit_text = {5782, 1}, .doc_text = {5926, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {5790, 11}, .unit_text = {5576, 1}, .doc_text = {5760, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5996, 11}, .unit_text = {5782, 1}, .doc_text = {5966, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {5836, 9}, .unit_text = {5833, 3}, .doc_text = {5801, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6042, 9}, .unit_text = {6039, 3}, .doc_text = {6007, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {5865, 6}, .unit_text = {0, 0}, .doc_text = {5845, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {6071, 6}, .unit_text = {0, 0}, .doc_text = {6051, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfile.id
+    {.name_text = {6144, 2}, .unit_text = {0, 0}, .doc_text = {6115, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
+    // WorkloadPowerProfile.priority
+    {.name_text = {6197, 8}, .unit_text = {0, 0}, .doc_text = {6146, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfile.conflicts
+    {.name_text = {6263, 9}, .unit_text = {0, 0}, .doc_text = {6205, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfiles.profiles
+    {.name_text = {6357, 8}, .unit_text = {0, 0}, .doc_text = {6337, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
+     .max_items = 32, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfiles.requested
+    {.name_text = {6408, 9}, .unit_text = {0, 0}, .doc_text = {6365, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.percent_tmp_floor
+    {.name_text = {6543, 17}, .unit_text = {5782, 1}, .doc_text = {6495, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothingProfile.ramp_up_rate_mw_per_s
+    {.name_text = {6588, 21}, .unit_text = {6584, 4}, .doc_text = {6560, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.ramp_down_rate_mw_per_s
+    {.name_text = {6633, 23}, .unit_text = {6584, 4}, .doc_text = {6609, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.ramp_down_hysteresis_ms
+    {.name_text = {6697, 23}, .unit_text = {6695, 2}, .doc_text = {6656, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.secondary_power_floor_w
+    {.name_text = {6740, 23}, .unit_text = {6739, 1}, .doc_text = {6720, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_activation_window_multiplier
+    {.name_text = {6803, 42}, .unit_text = {0, 0}, .doc_text = {6763, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_target_window_multiplier
+    {.name_text = {6886, 38}, .unit_text = {0, 0}, .doc_text = {6845, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_activation_offset_w
+    {.name_text = {6963, 33}, .unit_text = {6739, 1}, .doc_text = {6924, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.state
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {7087, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.privilege_level
+    {.name_text = {7152, 15}, .unit_text = {0, 0}, .doc_text = {7136, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.immediate_ramp_down
+    {.name_text = {7204, 19}, .unit_text = {0, 0}, .doc_text = {7167, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.applied_tmp_ceiling_w
+    {.name_text = {7266, 21}, .unit_text = {6739, 1}, .doc_text = {7223, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.applied_tmp_floor_w
+    {.name_text = {7328, 19}, .unit_text = {6739, 1}, .doc_text = {7287, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.max_percent_tmp_floor
+    {.name_text = {7377, 21}, .unit_text = {5782, 1}, .doc_text = {7347, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.min_percent_tmp_floor
+    {.name_text = {7427, 21}, .unit_text = {5782, 1}, .doc_text = {7398, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
+    {.name_text = {7483, 39}, .unit_text = {5782, 1}, .doc_text = {7448, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.active_profile
+    {.name_text = {7554, 14}, .unit_text = {0, 0}, .doc_text = {7522, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // PowerSmoothing.profiles
+    {.name_text = {6357, 8}, .unit_text = {0, 0}, .doc_text = {7568, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
+     .max_items = 5, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerMizer.mode
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {7651, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // PowerMizer.supported_modes
+    {.name_text = {7779, 15}, .unit_text = {0, 0}, .doc_text = {7699, 80}, .note_text = {0, 0}, .default_text = {7696, 3},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // Clocks.graphics_current
-    {.name_text = {5965, 16}, .unit_text = {5962, 3}, .doc_text = {5909, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7900, 16}, .unit_text = {7897, 3}, .doc_text = {7844, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {6004, 12}, .unit_text = {5962, 3}, .doc_text = {5981, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7939, 12}, .unit_text = {7897, 3}, .doc_text = {7916, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {6044, 12}, .unit_text = {5962, 3}, .doc_text = {6016, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7979, 12}, .unit_text = {7897, 3}, .doc_text = {7951, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {6111, 20}, .unit_text = {5962, 3}, .doc_text = {6056, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8046, 20}, .unit_text = {7897, 3}, .doc_text = {7991, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {6182, 27}, .unit_text = {5962, 3}, .doc_text = {6131, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8117, 27}, .unit_text = {7897, 3}, .doc_text = {8066, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {6249, 10}, .unit_text = {5962, 3}, .doc_text = {6209, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8184, 10}, .unit_text = {7897, 3}, .doc_text = {8144, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {6299, 6}, .unit_text = {5962, 3}, .doc_text = {6259, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8234, 6}, .unit_text = {7897, 3}, .doc_text = {8194, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {6322, 14}, .unit_text = {5962, 3}, .doc_text = {6305, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8257, 14}, .unit_text = {7897, 3}, .doc_text = {8240, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5962, 3}, .doc_text = {6336, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8292, 10}, .unit_text = {7897, 3}, .doc_text = {8271, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {6393, 10}, .unit_text = {5962, 3}, .doc_text = {6367, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8328, 10}, .unit_text = {7897, 3}, .doc_text = {8302, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {6456, 18}, .unit_text = {5962, 3}, .doc_text = {6403, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8391, 18}, .unit_text = {7897, 3}, .doc_text = {8338, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {6523, 25}, .unit_text = {5962, 3}, .doc_text = {6474, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8458, 25}, .unit_text = {7897, 3}, .doc_text = {8409, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {6564, 13}, .unit_text = {5962, 3}, .doc_text = {6548, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8499, 13}, .unit_text = {7897, 3}, .doc_text = {8483, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {6597, 9}, .unit_text = {5962, 3}, .doc_text = {6577, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8532, 9}, .unit_text = {7897, 3}, .doc_text = {8512, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {6626, 13}, .unit_text = {5962, 3}, .doc_text = {6606, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8561, 13}, .unit_text = {7897, 3}, .doc_text = {8541, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {6650, 10}, .unit_text = {0, 0}, .doc_text = {6639, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8585, 10}, .unit_text = {0, 0}, .doc_text = {8574, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {6698, 18}, .unit_text = {0, 0}, .doc_text = {6660, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8633, 18}, .unit_text = {0, 0}, .doc_text = {8595, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {6734, 17}, .unit_text = {0, 0}, .doc_text = {6716, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8669, 17}, .unit_text = {0, 0}, .doc_text = {8651, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {6792, 19}, .unit_text = {5962, 3}, .doc_text = {6751, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8727, 19}, .unit_text = {7897, 3}, .doc_text = {8686, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {6853, 19}, .unit_text = {5962, 3}, .doc_text = {6811, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8788, 19}, .unit_text = {7897, 3}, .doc_text = {8746, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {6911, 17}, .unit_text = {5962, 3}, .doc_text = {6872, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8846, 17}, .unit_text = {7897, 3}, .doc_text = {8807, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {6968, 17}, .unit_text = {5962, 3}, .doc_text = {6928, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8903, 17}, .unit_text = {7897, 3}, .doc_text = {8863, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {7032, 15}, .unit_text = {5962, 3}, .doc_text = {6985, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8967, 15}, .unit_text = {7897, 3}, .doc_text = {8920, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {7070, 19}, .unit_text = {5962, 3}, .doc_text = {7047, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9005, 19}, .unit_text = {7897, 3}, .doc_text = {8982, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {7113, 19}, .unit_text = {5962, 3}, .doc_text = {7089, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9048, 19}, .unit_text = {7897, 3}, .doc_text = {9024, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {7177, 13}, .unit_text = {5962, 3}, .doc_text = {7132, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9112, 13}, .unit_text = {7897, 3}, .doc_text = {9067, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {7211, 17}, .unit_text = {5962, 3}, .doc_text = {7190, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9146, 17}, .unit_text = {7897, 3}, .doc_text = {9125, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {7250, 17}, .unit_text = {5962, 3}, .doc_text = {7228, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9185, 17}, .unit_text = {7897, 3}, .doc_text = {9163, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {7309, 15}, .unit_text = {7307, 2}, .doc_text = {7280, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9244, 15}, .unit_text = {9242, 2}, .doc_text = {9215, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {7354, 13}, .unit_text = {7307, 2}, .doc_text = {7324, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9289, 13}, .unit_text = {9242, 2}, .doc_text = {9259, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {7396, 22}, .unit_text = {7307, 2}, .doc_text = {7367, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9331, 22}, .unit_text = {9242, 2}, .doc_text = {9302, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {7447, 22}, .unit_text = {7307, 2}, .doc_text = {7418, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9382, 22}, .unit_text = {9242, 2}, .doc_text = {9353, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {7496, 26}, .unit_text = {7307, 2}, .doc_text = {7469, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9431, 26}, .unit_text = {9242, 2}, .doc_text = {9404, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {7591, 8}, .unit_text = {0, 0}, .doc_text = {7578, 13}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9526, 8}, .unit_text = {0, 0}, .doc_text = {9513, 13}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {7619, 27}, .unit_text = {0, 0}, .doc_text = {7599, 20}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9554, 27}, .unit_text = {0, 0}, .doc_text = {9534, 20}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {7658, 12}, .unit_text = {0, 0}, .doc_text = {7646, 12}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9593, 12}, .unit_text = {0, 0}, .doc_text = {9581, 12}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {7723, 11}, .unit_text = {0, 0}, .doc_text = {7670, 53}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9658, 11}, .unit_text = {0, 0}, .doc_text = {9605, 53}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {7751, 10}, .unit_text = {0, 0}, .doc_text = {7734, 17}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9686, 10}, .unit_text = {0, 0}, .doc_text = {9669, 17}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {7779, 19}, .unit_text = {0, 0}, .doc_text = {7761, 18}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9714, 19}, .unit_text = {0, 0}, .doc_text = {9696, 18}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {7816, 19}, .unit_text = {0, 0}, .doc_text = {7798, 18}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9751, 19}, .unit_text = {0, 0}, .doc_text = {9733, 18}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {7847, 23}, .unit_text = {0, 0}, .doc_text = {7835, 12}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9782, 23}, .unit_text = {0, 0}, .doc_text = {9770, 12}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {7885, 22}, .unit_text = {0, 0}, .doc_text = {7870, 15}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9820, 22}, .unit_text = {0, 0}, .doc_text = {9805, 15}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {7912, 68}, .note_text = {0, 0}, .default_text = {7907, 5},
+    {.name_text = {9915, 9}, .unit_text = {0, 0}, .doc_text = {9847, 68}, .note_text = {0, 0}, .default_text = {9842, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {7989, 8}, .unit_text = {0, 0}, .doc_text = {7522, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9924, 8}, .unit_text = {0, 0}, .doc_text = {9457, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {8072, 8}, .unit_text = {5962, 3}, .doc_text = {8055, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10007, 8}, .unit_text = {7897, 3}, .doc_text = {9990, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {8111, 15}, .unit_text = {5962, 3}, .doc_text = {8080, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10046, 15}, .unit_text = {7897, 3}, .doc_text = {10015, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {8222, 13}, .unit_text = {0, 0}, .doc_text = {8193, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10157, 13}, .unit_text = {0, 0}, .doc_text = {10128, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {774, 3}, .unit_text = {5576, 1}, .doc_text = {8279, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {823, 3}, .unit_text = {5782, 1}, .doc_text = {10214, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {8345, 6}, .unit_text = {5576, 1}, .doc_text = {8306, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10280, 6}, .unit_text = {5782, 1}, .doc_text = {10241, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {8359, 7}, .unit_text = {5576, 1}, .doc_text = {8351, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10294, 7}, .unit_text = {5782, 1}, .doc_text = {10286, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {8374, 7}, .unit_text = {5576, 1}, .doc_text = {8366, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10309, 7}, .unit_text = {5782, 1}, .doc_text = {10301, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {8393, 4}, .unit_text = {5576, 1}, .doc_text = {8381, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10328, 4}, .unit_text = {5782, 1}, .doc_text = {10316, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {8422, 3}, .unit_text = {5576, 1}, .doc_text = {8397, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10357, 3}, .unit_text = {5782, 1}, .doc_text = {10332, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {8445, 18}, .unit_text = {7307, 2}, .doc_text = {8431, 14}, .note_text = {0, 0}, .default_text = {8425, 6},
+    {.name_text = {10380, 18}, .unit_text = {9242, 2}, .doc_text = {10366, 14}, .note_text = {0, 0}, .default_text = {10360, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {8530, 13}, .unit_text = {0, 0}, .doc_text = {8514, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10465, 13}, .unit_text = {0, 0}, .doc_text = {10449, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {8581, 11}, .unit_text = {8578, 3}, .doc_text = {8543, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10516, 11}, .unit_text = {10513, 3}, .doc_text = {10478, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {8607, 18}, .unit_text = {7307, 2}, .doc_text = {8592, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10542, 18}, .unit_text = {9242, 2}, .doc_text = {10527, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {8660, 4}, .unit_text = {5576, 1}, .doc_text = {8654, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10595, 4}, .unit_text = {5782, 1}, .doc_text = {10589, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {8669, 4}, .unit_text = {5576, 1}, .doc_text = {8664, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10604, 4}, .unit_text = {5782, 1}, .doc_text = {10599, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {8677, 3}, .unit_text = {5576, 1}, .doc_text = {8673, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10612, 3}, .unit_text = {5782, 1}, .doc_text = {10608, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {8530, 13}, .unit_text = {0, 0}, .doc_text = {8514, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10465, 13}, .unit_text = {0, 0}, .doc_text = {10449, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {8581, 11}, .unit_text = {8578, 3}, .doc_text = {8717, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10516, 11}, .unit_text = {10513, 3}, .doc_text = {10652, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {8607, 18}, .unit_text = {7307, 2}, .doc_text = {8746, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10542, 18}, .unit_text = {9242, 2}, .doc_text = {10681, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {8831, 3}, .unit_text = {0, 0}, .doc_text = {8820, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10766, 3}, .unit_text = {0, 0}, .doc_text = {10755, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {8885, 4}, .unit_text = {0, 0}, .doc_text = {8834, 51}, .note_text = {0, 0}, .default_text = {691, 1},
+    {.name_text = {10820, 4}, .unit_text = {0, 0}, .doc_text = {10769, 51}, .note_text = {0, 0}, .default_text = {740, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 102, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {8889, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10852, 4}, .unit_text = {0, 0}, .doc_text = {10824, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {8949, 15}, .unit_text = {8946, 3}, .doc_text = {8921, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10884, 15}, .unit_text = {10881, 3}, .doc_text = {10856, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {8979, 7}, .unit_text = {5576, 1}, .doc_text = {8964, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10914, 7}, .unit_text = {5782, 1}, .doc_text = {10899, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {9015, 8}, .unit_text = {5576, 1}, .doc_text = {8986, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10950, 8}, .unit_text = {5782, 1}, .doc_text = {10921, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {9043, 8}, .unit_text = {5576, 1}, .doc_text = {9023, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10978, 8}, .unit_text = {5782, 1}, .doc_text = {10958, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {9071, 8}, .unit_text = {5576, 1}, .doc_text = {9051, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11006, 8}, .unit_text = {5782, 1}, .doc_text = {10986, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {9135, 13}, .unit_text = {0, 0}, .doc_text = {9114, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11070, 13}, .unit_text = {0, 0}, .doc_text = {11049, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {9157, 8}, .unit_text = {0, 0}, .doc_text = {9148, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11092, 8}, .unit_text = {0, 0}, .doc_text = {11083, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {9174, 8}, .unit_text = {0, 0}, .doc_text = {9165, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11109, 8}, .unit_text = {0, 0}, .doc_text = {11100, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {9196, 13}, .unit_text = {0, 0}, .doc_text = {9182, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11131, 13}, .unit_text = {0, 0}, .doc_text = {11117, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {9224, 14}, .unit_text = {0, 0}, .doc_text = {9209, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11159, 14}, .unit_text = {0, 0}, .doc_text = {11144, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {9252, 11}, .unit_text = {0, 0}, .doc_text = {9238, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11187, 11}, .unit_text = {0, 0}, .doc_text = {11173, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {9288, 3}, .unit_text = {0, 0}, .doc_text = {9263, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11223, 3}, .unit_text = {0, 0}, .doc_text = {11198, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {9369, 4}, .unit_text = {0, 0}, .doc_text = {9291, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11304, 4}, .unit_text = {0, 0}, .doc_text = {11226, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {9404, 5}, .unit_text = {0, 0}, .doc_text = {9373, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11339, 5}, .unit_text = {0, 0}, .doc_text = {11308, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {9459, 10}, .unit_text = {0, 0}, .doc_text = {9449, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11394, 10}, .unit_text = {0, 0}, .doc_text = {11384, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {9481, 10}, .unit_text = {0, 0}, .doc_text = {9469, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11416, 10}, .unit_text = {0, 0}, .doc_text = {11404, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {9553, 8}, .unit_text = {0, 0}, .doc_text = {9525, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11488, 8}, .unit_text = {0, 0}, .doc_text = {11460, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {9586, 9}, .unit_text = {0, 0}, .doc_text = {9561, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11521, 9}, .unit_text = {0, 0}, .doc_text = {11496, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {9616, 11}, .unit_text = {0, 0}, .doc_text = {9449, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11551, 11}, .unit_text = {0, 0}, .doc_text = {11384, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {9656, 20}, .unit_text = {0, 0}, .doc_text = {9627, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11591, 20}, .unit_text = {0, 0}, .doc_text = {11562, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {9706, 20}, .unit_text = {0, 0}, .doc_text = {9676, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11641, 20}, .unit_text = {0, 0}, .doc_text = {11611, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {9769, 2}, .unit_text = {0, 0}, .doc_text = {9165, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11704, 2}, .unit_text = {0, 0}, .doc_text = {11100, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {9797, 2}, .unit_text = {0, 0}, .doc_text = {9771, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11732, 2}, .unit_text = {0, 0}, .doc_text = {11706, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {9816, 15}, .unit_text = {0, 0}, .doc_text = {9799, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11751, 15}, .unit_text = {0, 0}, .doc_text = {11734, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9831, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {11766, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {9846, 5}, .unit_text = {0, 0}, .doc_text = {9836, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11781, 5}, .unit_text = {0, 0}, .doc_text = {11771, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {9553, 8}, .unit_text = {0, 0}, .doc_text = {9525, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11488, 8}, .unit_text = {0, 0}, .doc_text = {11460, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {9586, 9}, .unit_text = {0, 0}, .doc_text = {9561, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11521, 9}, .unit_text = {0, 0}, .doc_text = {11496, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {9944, 21}, .unit_text = {0, 0}, .doc_text = {9910, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11879, 21}, .unit_text = {0, 0}, .doc_text = {11845, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {9997, 18}, .unit_text = {0, 0}, .doc_text = {9965, 32}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11932, 18}, .unit_text = {0, 0}, .doc_text = {11900, 32}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {10084, 12}, .unit_text = {0, 0}, .doc_text = {10075, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12019, 12}, .unit_text = {0, 0}, .doc_text = {12010, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {10145, 12}, .unit_text = {0, 0}, .doc_text = {10096, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12080, 12}, .unit_text = {0, 0}, .doc_text = {12031, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {10157, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12128, 12}, .unit_text = {0, 0}, .doc_text = {12092, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {10214, 6}, .unit_text = {0, 0}, .doc_text = {10205, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12149, 6}, .unit_text = {0, 0}, .doc_text = {12140, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {9369, 4}, .unit_text = {0, 0}, .doc_text = {10220, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11304, 4}, .unit_text = {0, 0}, .doc_text = {12155, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {10260, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5767, 5}, .unit_text = {0, 0}, .doc_text = {12195, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {10285, 9}, .unit_text = {0, 0}, .doc_text = {10269, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12220, 9}, .unit_text = {0, 0}, .doc_text = {12204, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {10336, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9915, 9}, .unit_text = {0, 0}, .doc_text = {12271, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {10424, 21}, .unit_text = {0, 0}, .doc_text = {10387, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12359, 21}, .unit_text = {0, 0}, .doc_text = {12322, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {10475, 21}, .unit_text = {0, 0}, .doc_text = {10445, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12410, 21}, .unit_text = {0, 0}, .doc_text = {12380, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {10555, 17}, .unit_text = {0, 0}, .doc_text = {10522, 33}, .note_text = {10496, 26}, .default_text = {0, 0},
+    {.name_text = {12490, 17}, .unit_text = {0, 0}, .doc_text = {12457, 33}, .note_text = {12431, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {10602, 18}, .unit_text = {0, 0}, .doc_text = {10572, 30}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {12537, 18}, .unit_text = {0, 0}, .doc_text = {12507, 30}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {10676, 3}, .unit_text = {0, 0}, .doc_text = {10667, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12611, 3}, .unit_text = {0, 0}, .doc_text = {12602, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {10684, 4}, .unit_text = {0, 0}, .doc_text = {10679, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {12619, 4}, .unit_text = {0, 0}, .doc_text = {12614, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {10693, 7}, .unit_text = {0, 0}, .doc_text = {10688, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {12628, 7}, .unit_text = {0, 0}, .doc_text = {12623, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {10704, 3}, .unit_text = {0, 0}, .doc_text = {10700, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {12639, 3}, .unit_text = {0, 0}, .doc_text = {12635, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10707, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {12642, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {9616, 11}, .unit_text = {0, 0}, .doc_text = {10776, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11551, 11}, .unit_text = {0, 0}, .doc_text = {12711, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {10866, 13}, .unit_text = {0, 0}, .doc_text = {10820, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {12801, 13}, .unit_text = {0, 0}, .doc_text = {12755, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {10879, 37}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {12851, 7}, .unit_text = {0, 0}, .doc_text = {12814, 37}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {10942, 16}, .unit_text = {0, 0}, .doc_text = {10923, 19}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {12877, 16}, .unit_text = {0, 0}, .doc_text = {12858, 19}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {10991, 22}, .unit_text = {0, 0}, .doc_text = {10958, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12926, 22}, .unit_text = {0, 0}, .doc_text = {12893, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11061, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {12996, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11088, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {13019, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {10084, 12}, .unit_text = {0, 0}, .doc_text = {11139, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12019, 12}, .unit_text = {0, 0}, .doc_text = {13070, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {10145, 12}, .unit_text = {0, 0}, .doc_text = {11152, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12080, 12}, .unit_text = {0, 0}, .doc_text = {13083, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {11232, 17}, .unit_text = {0, 0}, .doc_text = {11205, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13163, 17}, .unit_text = {0, 0}, .doc_text = {13136, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {11271, 7}, .unit_text = {0, 0}, .doc_text = {10075, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13202, 7}, .unit_text = {0, 0}, .doc_text = {12010, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {11278, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12851, 7}, .unit_text = {0, 0}, .doc_text = {13209, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {11271, 7}, .unit_text = {0, 0}, .doc_text = {11400, 10}, .note_text = {11364, 36}, .default_text = {0, 0},
+    {.name_text = {13202, 7}, .unit_text = {0, 0}, .doc_text = {13331, 10}, .note_text = {13295, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {11410, 28}, .note_text = {11364, 36}, .default_text = {0, 0},
+    {.name_text = {12851, 7}, .unit_text = {0, 0}, .doc_text = {13341, 28}, .note_text = {13295, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13408, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {11551, 11}, .unit_text = {0, 0}, .doc_text = {11486, 65}, .note_text = {0, 0}, .default_text = {11482, 4},
+    {.name_text = {13482, 11}, .unit_text = {0, 0}, .doc_text = {13417, 65}, .note_text = {0, 0}, .default_text = {13413, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13408, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {11635, 14}, .unit_text = {0, 0}, .doc_text = {11596, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13566, 14}, .unit_text = {0, 0}, .doc_text = {13527, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11678, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13609, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {11724, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12128, 12}, .unit_text = {0, 0}, .doc_text = {13655, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {11839, 7}, .unit_text = {0, 0}, .doc_text = {11777, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13770, 7}, .unit_text = {0, 0}, .doc_text = {13708, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {11892, 8}, .unit_text = {0, 0}, .doc_text = {11870, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {13823, 8}, .unit_text = {0, 0}, .doc_text = {13801, 22}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {11941, 27}, .unit_text = {0, 0}, .doc_text = {11900, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {13872, 27}, .unit_text = {0, 0}, .doc_text = {13831, 41}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {12048, 22}, .unit_text = {0, 0}, .doc_text = {12009, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13979, 22}, .unit_text = {0, 0}, .doc_text = {13940, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {12100, 23}, .unit_text = {0, 0}, .doc_text = {12070, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14031, 23}, .unit_text = {0, 0}, .doc_text = {14001, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {12205, 13}, .unit_text = {0, 0}, .doc_text = {12162, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {14136, 13}, .unit_text = {0, 0}, .doc_text = {14093, 43}, .note_text = {0, 0}, .default_text = {537, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {12300, 21}, .unit_text = {0, 0}, .doc_text = {12271, 29}, .note_text = {12258, 13}, .default_text = {0, 0},
+    {.name_text = {14231, 21}, .unit_text = {0, 0}, .doc_text = {14202, 29}, .note_text = {14189, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {12341, 11}, .unit_text = {0, 0}, .doc_text = {12321, 20}, .note_text = {12258, 13}, .default_text = {0, 0},
+    {.name_text = {14272, 11}, .unit_text = {0, 0}, .doc_text = {14252, 20}, .note_text = {14189, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {12357, 10}, .unit_text = {0, 0}, .doc_text = {12352, 5}, .note_text = {12258, 13}, .default_text = {0, 0},
+    {.name_text = {14288, 10}, .unit_text = {0, 0}, .doc_text = {14283, 5}, .note_text = {14189, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {12372, 7}, .unit_text = {0, 0}, .doc_text = {12367, 5}, .note_text = {12258, 13}, .default_text = {0, 0},
+    {.name_text = {14303, 7}, .unit_text = {0, 0}, .doc_text = {14298, 5}, .note_text = {14189, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {12449, 9}, .unit_text = {0, 0}, .doc_text = {12379, 70}, .note_text = {12258, 13}, .default_text = {0, 0},
+    {.name_text = {14380, 9}, .unit_text = {0, 0}, .doc_text = {14310, 70}, .note_text = {14189, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {12465, 9}, .unit_text = {0, 0}, .doc_text = {12458, 7}, .note_text = {12258, 13}, .default_text = {0, 0},
+    {.name_text = {14396, 9}, .unit_text = {0, 0}, .doc_text = {14389, 7}, .note_text = {14189, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkLowPower.supported
+    {.name_text = {9915, 9}, .unit_text = {0, 0}, .doc_text = {14429, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkLowPower.threshold
+    {.name_text = {14612, 9}, .unit_text = {0, 0}, .doc_text = {14513, 99}, .note_text = {0, 0}, .default_text = {14509, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
+    // NvLinkLowPower.default_threshold
+    {.name_text = {14649, 17}, .unit_text = {0, 0}, .doc_text = {14621, 28}, .note_text = {0, 0}, .default_text = {14509, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
+    // NvLinkLowPower.min_threshold
+    {.name_text = {14700, 13}, .unit_text = {0, 0}, .doc_text = {14667, 33}, .note_text = {0, 0}, .default_text = {14666, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // NvLinkLowPower.max_threshold
+    {.name_text = {14751, 13}, .unit_text = {0, 0}, .doc_text = {14717, 34}, .note_text = {0, 0}, .default_text = {14713, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
+    // NvLinkLowPower.units
+    {.name_text = {14809, 5}, .unit_text = {0, 0}, .doc_text = {14764, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
+    // NvLinkBandwidth.modes
+    {.name_text = {14952, 5}, .unit_text = {0, 0}, .doc_text = {14873, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkBandwidth.mode
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {14957, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkBandwidth.best_mode
+    {.name_text = {15010, 9}, .unit_text = {0, 0}, .doc_text = {14971, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {12520, 18}, .unit_text = {0, 0}, .doc_text = {12498, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15112, 18}, .unit_text = {0, 0}, .doc_text = {15090, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {12565, 14}, .unit_text = {0, 0}, .doc_text = {12538, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15157, 14}, .unit_text = {0, 0}, .doc_text = {15130, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {12600, 15}, .unit_text = {0, 0}, .doc_text = {12579, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15192, 15}, .unit_text = {0, 0}, .doc_text = {15171, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {12651, 23}, .unit_text = {0, 0}, .doc_text = {12615, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15243, 23}, .unit_text = {0, 0}, .doc_text = {15207, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {12701, 23}, .unit_text = {0, 0}, .doc_text = {12674, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15293, 23}, .unit_text = {0, 0}, .doc_text = {15266, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {12818, 12}, .unit_text = {0, 0}, .doc_text = {12798, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15410, 12}, .unit_text = {0, 0}, .doc_text = {15390, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {12837, 9}, .unit_text = {0, 0}, .doc_text = {12830, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15429, 9}, .unit_text = {0, 0}, .doc_text = {15422, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {12916, 5}, .unit_text = {0, 0}, .doc_text = {12846, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {15438, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {12943, 14}, .unit_text = {0, 0}, .doc_text = {12921, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15530, 14}, .unit_text = {0, 0}, .doc_text = {15508, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {12974, 6}, .unit_text = {0, 0}, .doc_text = {12957, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15561, 6}, .unit_text = {0, 0}, .doc_text = {15544, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {13031, 11}, .unit_text = {0, 0}, .doc_text = {12980, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15618, 11}, .unit_text = {0, 0}, .doc_text = {15567, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {13065, 42}, .note_text = {13062, 3}, .default_text = {0, 0},
+    {.name_text = {9915, 9}, .unit_text = {0, 0}, .doc_text = {15652, 42}, .note_text = {15649, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {13128, 19}, .unit_text = {13123, 5}, .doc_text = {13107, 16}, .note_text = {13062, 3}, .default_text = {0, 0},
+    {.name_text = {15715, 19}, .unit_text = {15710, 5}, .doc_text = {15694, 16}, .note_text = {15649, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {13167, 19}, .unit_text = {13123, 5}, .doc_text = {13147, 20}, .note_text = {13062, 3}, .default_text = {0, 0},
+    {.name_text = {15754, 19}, .unit_text = {15710, 5}, .doc_text = {15734, 20}, .note_text = {15649, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {13229, 6}, .unit_text = {691, 1}, .doc_text = {13222, 7}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {15816, 6}, .unit_text = {740, 1}, .doc_text = {15809, 7}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {13241, 10}, .unit_text = {691, 1}, .doc_text = {13235, 6}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {15828, 10}, .unit_text = {740, 1}, .doc_text = {15822, 6}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {13270, 6}, .unit_text = {691, 1}, .doc_text = {13251, 19}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {15857, 6}, .unit_text = {740, 1}, .doc_text = {15838, 19}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {13296, 15}, .unit_text = {13295, 1}, .doc_text = {13276, 19}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {15883, 15}, .unit_text = {15882, 1}, .doc_text = {15863, 19}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {13352, 7}, .unit_text = {3677, 2}, .doc_text = {13222, 7}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {15939, 7}, .unit_text = {3883, 2}, .doc_text = {15809, 7}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {13359, 11}, .unit_text = {3677, 2}, .doc_text = {13235, 6}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {15946, 11}, .unit_text = {3883, 2}, .doc_text = {15822, 6}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {13416, 7}, .unit_text = {0, 0}, .doc_text = {13399, 17}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {16003, 7}, .unit_text = {0, 0}, .doc_text = {15986, 17}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {13446, 7}, .unit_text = {5576, 1}, .doc_text = {13423, 23}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {16033, 7}, .unit_text = {5782, 1}, .doc_text = {16010, 23}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {13477, 7}, .unit_text = {5576, 1}, .doc_text = {13453, 24}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {16064, 7}, .unit_text = {5782, 1}, .doc_text = {16040, 24}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {13510, 10}, .unit_text = {5576, 1}, .doc_text = {13484, 26}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {16097, 10}, .unit_text = {5782, 1}, .doc_text = {16071, 26}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {13520, 27}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {8292, 10}, .unit_text = {5782, 1}, .doc_text = {16107, 27}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {13565, 16}, .unit_text = {13295, 1}, .doc_text = {13547, 18}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {16152, 16}, .unit_text = {15882, 1}, .doc_text = {16134, 18}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {13640, 4}, .unit_text = {0, 0}, .doc_text = {13622, 18}, .note_text = {13213, 9}, .default_text = {0, 0},
+    {.name_text = {16227, 4}, .unit_text = {0, 0}, .doc_text = {16209, 18}, .note_text = {15800, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {13656, 11}, .unit_text = {0, 0}, .doc_text = {13644, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16243, 11}, .unit_text = {0, 0}, .doc_text = {16231, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {13673, 5}, .unit_text = {0, 0}, .doc_text = {13667, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16260, 5}, .unit_text = {0, 0}, .doc_text = {16254, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {13690, 11}, .unit_text = {0, 0}, .doc_text = {13678, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16277, 11}, .unit_text = {0, 0}, .doc_text = {16265, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {13742, 4}, .unit_text = {0, 0}, .doc_text = {13738, 4}, .note_text = {13732, 6}, .default_text = {0, 0},
+    {.name_text = {16329, 4}, .unit_text = {0, 0}, .doc_text = {16325, 4}, .note_text = {16319, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {13787, 11}, .note_text = {13732, 6}, .default_text = {0, 0},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {16374, 11}, .note_text = {16319, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {13808, 11}, .unit_text = {0, 0}, .doc_text = {13798, 10}, .note_text = {13732, 6}, .default_text = {0, 0},
+    {.name_text = {16395, 11}, .unit_text = {0, 0}, .doc_text = {16385, 10}, .note_text = {16319, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13840, 11}, .unit_text = {0, 0}, .doc_text = {13819, 21}, .note_text = {13732, 6}, .default_text = {0, 0},
+    {.name_text = {16427, 11}, .unit_text = {0, 0}, .doc_text = {16406, 21}, .note_text = {16319, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {13640, 4}, .unit_text = {0, 0}, .doc_text = {13851, 5}, .note_text = {13732, 6}, .default_text = {0, 0},
+    {.name_text = {16227, 4}, .unit_text = {0, 0}, .doc_text = {16438, 5}, .note_text = {16319, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13878, 3}, .unit_text = {0, 0}, .doc_text = {13856, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16465, 3}, .unit_text = {0, 0}, .doc_text = {16443, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {13932, 4}, .unit_text = {13929, 3}, .doc_text = {13911, 18}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {16519, 4}, .unit_text = {16516, 3}, .doc_text = {16498, 18}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {13967, 5}, .unit_text = {0, 0}, .doc_text = {13936, 31}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {16554, 5}, .unit_text = {0, 0}, .doc_text = {16523, 31}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {14059, 18}, .unit_text = {0, 0}, .doc_text = {14040, 19}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {16646, 18}, .unit_text = {0, 0}, .doc_text = {16627, 19}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {14081, 11}, .unit_text = {0, 0}, .doc_text = {14077, 4}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {16668, 11}, .unit_text = {0, 0}, .doc_text = {16664, 4}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {14096, 11}, .unit_text = {0, 0}, .doc_text = {14092, 4}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {16683, 11}, .unit_text = {0, 0}, .doc_text = {16679, 4}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {14111, 11}, .unit_text = {0, 0}, .doc_text = {14107, 4}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {16698, 11}, .unit_text = {0, 0}, .doc_text = {16694, 4}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {14145, 20}, .unit_text = {0, 0}, .doc_text = {14122, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {16732, 20}, .unit_text = {0, 0}, .doc_text = {16709, 23}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {14190, 10}, .unit_text = {0, 0}, .doc_text = {14179, 11}, .note_text = {14165, 14}, .default_text = {0, 0},
+    {.name_text = {16777, 10}, .unit_text = {0, 0}, .doc_text = {16766, 11}, .note_text = {16752, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {14221, 20}, .unit_text = {0, 0}, .doc_text = {14200, 21}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {16808, 20}, .unit_text = {0, 0}, .doc_text = {16787, 21}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {14274, 22}, .unit_text = {0, 0}, .doc_text = {14241, 33}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {16861, 22}, .unit_text = {0, 0}, .doc_text = {16828, 33}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14325, 13}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {16912, 13}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {14348, 9}, .unit_text = {0, 0}, .doc_text = {14338, 10}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {16935, 9}, .unit_text = {0, 0}, .doc_text = {16925, 10}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {14370, 13}, .unit_text = {14368, 2}, .doc_text = {14357, 11}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {16957, 13}, .unit_text = {16955, 2}, .doc_text = {16944, 11}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {14419, 15}, .unit_text = {0, 0}, .doc_text = {14383, 36}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {17006, 15}, .unit_text = {0, 0}, .doc_text = {16970, 36}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {14522, 5}, .unit_text = {0, 0}, .doc_text = {14477, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17109, 5}, .unit_text = {0, 0}, .doc_text = {17064, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {14548, 13}, .note_text = {0, 0}, .default_text = {14527, 21},
+    {.name_text = {10852, 4}, .unit_text = {0, 0}, .doc_text = {17135, 13}, .note_text = {0, 0}, .default_text = {17114, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {14582, 5}, .unit_text = {0, 0}, .doc_text = {14561, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {17169, 5}, .unit_text = {0, 0}, .doc_text = {17148, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {14692, 4}, .unit_text = {0, 0}, .doc_text = {14587, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17279, 4}, .unit_text = {0, 0}, .doc_text = {17174, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {14807, 6}, .unit_text = {0, 0}, .doc_text = {14696, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17394, 6}, .unit_text = {0, 0}, .doc_text = {17283, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14874, 12}, .unit_text = {0, 0}, .doc_text = {14813, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17461, 12}, .unit_text = {0, 0}, .doc_text = {17400, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {14911, 17}, .unit_text = {0, 0}, .doc_text = {14886, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17498, 17}, .unit_text = {0, 0}, .doc_text = {17473, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {14956, 15}, .unit_text = {0, 0}, .doc_text = {14928, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17543, 15}, .unit_text = {0, 0}, .doc_text = {17515, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {15013, 15}, .unit_text = {0, 0}, .doc_text = {14971, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17600, 15}, .unit_text = {0, 0}, .doc_text = {17558, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {15108, 8}, .unit_text = {0, 0}, .doc_text = {15028, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17695, 8}, .unit_text = {0, 0}, .doc_text = {17615, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {15147, 15}, .unit_text = {0, 0}, .doc_text = {15116, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {17734, 15}, .unit_text = {0, 0}, .doc_text = {17703, 31}, .note_text = {0, 0}, .default_text = {9508, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {12465, 9}, .unit_text = {0, 0}, .doc_text = {15162, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14396, 9}, .unit_text = {0, 0}, .doc_text = {17749, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {15262, 3}, .unit_text = {0, 0}, .doc_text = {15211, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17849, 3}, .unit_text = {0, 0}, .doc_text = {17798, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {15279, 13}, .unit_text = {0, 0}, .doc_text = {15265, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17866, 13}, .unit_text = {0, 0}, .doc_text = {17852, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {15309, 12}, .unit_text = {0, 0}, .doc_text = {15292, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {17896, 12}, .unit_text = {0, 0}, .doc_text = {17879, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {15321, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17908, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {15350, 13}, .unit_text = {0, 0}, .doc_text = {15339, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17937, 13}, .unit_text = {0, 0}, .doc_text = {17926, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {15439, 9}, .unit_text = {0, 0}, .doc_text = {15363, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {18026, 9}, .unit_text = {0, 0}, .doc_text = {17950, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {15465, 7}, .unit_text = {0, 0}, .doc_text = {15448, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18052, 7}, .unit_text = {0, 0}, .doc_text = {18035, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {15498, 8}, .unit_text = {0, 0}, .doc_text = {15472, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {18085, 8}, .unit_text = {0, 0}, .doc_text = {18059, 26}, .note_text = {0, 0}, .default_text = {484, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {15538, 15}, .unit_text = {0, 0}, .doc_text = {15506, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18125, 15}, .unit_text = {0, 0}, .doc_text = {18093, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {15622, 12}, .unit_text = {0, 0}, .doc_text = {15553, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18209, 12}, .unit_text = {0, 0}, .doc_text = {18140, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.hostname
+    {.name_text = {18315, 8}, .unit_text = {0, 0}, .doc_text = {18221, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.rusd_poll_mask
+    {.name_text = {18445, 14}, .unit_text = {0, 0}, .doc_text = {18323, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {15634, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18459, 7}, .unit_text = {0, 0}, .doc_text = {2386, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {8345, 6}, .unit_text = {0, 0}, .doc_text = {2420, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10280, 6}, .unit_text = {0, 0}, .doc_text = {2626, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {15641, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18466, 11}, .unit_text = {0, 0}, .doc_text = {2683, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {15652, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18477, 16}, .unit_text = {0, 0}, .doc_text = {2717, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {428, 3}, .unit_text = {0, 0}, .doc_text = {2866, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {481, 3}, .unit_text = {0, 0}, .doc_text = {3072, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3524, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {3730, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {13673, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16260, 5}, .unit_text = {0, 0}, .doc_text = {4616, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {15668, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18493, 12}, .unit_text = {0, 0}, .doc_text = {4750, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {15708, 7}, .unit_text = {0, 0}, .doc_text = {15680, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18533, 7}, .unit_text = {0, 0}, .doc_text = {18505, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {15720, 3}, .unit_text = {0, 0}, .doc_text = {15715, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18545, 3}, .unit_text = {0, 0}, .doc_text = {18540, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.workload_power_profiles
+    {.name_text = {18572, 23}, .unit_text = {0, 0}, .doc_text = {18548, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_smoothing
+    {.name_text = {18611, 15}, .unit_text = {0, 0}, .doc_text = {18595, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_mizer
+    {.name_text = {18637, 11}, .unit_text = {0, 0}, .doc_text = {18626, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
+     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {15738, 6}, .unit_text = {0, 0}, .doc_text = {15723, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18663, 6}, .unit_text = {0, 0}, .doc_text = {18648, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {15765, 23}, .unit_text = {0, 0}, .doc_text = {15744, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18690, 23}, .unit_text = {0, 0}, .doc_text = {18669, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {15788, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18713, 16}, .unit_text = {0, 0}, .doc_text = {10170, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {15822, 17}, .unit_text = {0, 0}, .doc_text = {15804, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {18747, 17}, .unit_text = {0, 0}, .doc_text = {18729, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {13690, 11}, .unit_text = {0, 0}, .doc_text = {15839, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16277, 11}, .unit_text = {0, 0}, .doc_text = {18764, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {15864, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18789, 13}, .unit_text = {0, 0}, .doc_text = {10560, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {15907, 16}, .unit_text = {0, 0}, .doc_text = {15877, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18832, 16}, .unit_text = {0, 0}, .doc_text = {18802, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {15923, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18848, 9}, .unit_text = {0, 0}, .doc_text = {10717, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {15959, 9}, .unit_text = {0, 0}, .doc_text = {15932, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18884, 9}, .unit_text = {0, 0}, .doc_text = {18857, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {15968, 3}, .unit_text = {0, 0}, .doc_text = {10235, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18893, 3}, .unit_text = {0, 0}, .doc_text = {12170, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {15985, 13}, .unit_text = {0, 0}, .doc_text = {15971, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18910, 13}, .unit_text = {0, 0}, .doc_text = {18896, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {16012, 13}, .unit_text = {0, 0}, .doc_text = {15998, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18937, 13}, .unit_text = {0, 0}, .doc_text = {18923, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {16025, 7}, .unit_text = {0, 0}, .doc_text = {11124, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18950, 7}, .unit_text = {0, 0}, .doc_text = {13055, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {16054, 21}, .unit_text = {0, 0}, .doc_text = {16032, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18979, 21}, .unit_text = {0, 0}, .doc_text = {18957, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {16092, 16}, .unit_text = {0, 0}, .doc_text = {16075, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {19017, 16}, .unit_text = {0, 0}, .doc_text = {19000, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {16121, 12}, .unit_text = {0, 0}, .doc_text = {16108, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {19046, 12}, .unit_text = {0, 0}, .doc_text = {19033, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {16133, 3}, .unit_text = {0, 0}, .doc_text = {11249, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19058, 3}, .unit_text = {0, 0}, .doc_text = {13180, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {16136, 18}, .unit_text = {0, 0}, .doc_text = {11322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19061, 18}, .unit_text = {0, 0}, .doc_text = {13253, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {16154, 12}, .unit_text = {0, 0}, .doc_text = {11438, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19079, 12}, .unit_text = {0, 0}, .doc_text = {13369, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {16177, 10}, .unit_text = {0, 0}, .doc_text = {16166, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19102, 10}, .unit_text = {0, 0}, .doc_text = {19091, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {16220, 16}, .unit_text = {0, 0}, .doc_text = {16187, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19145, 16}, .unit_text = {0, 0}, .doc_text = {19112, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {16236, 14}, .unit_text = {0, 0}, .doc_text = {11649, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19161, 14}, .unit_text = {0, 0}, .doc_text = {13580, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {16250, 12}, .unit_text = {0, 0}, .doc_text = {11846, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19175, 12}, .unit_text = {0, 0}, .doc_text = {13777, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {16262, 12}, .unit_text = {0, 0}, .doc_text = {11968, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19187, 12}, .unit_text = {0, 0}, .doc_text = {13899, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {16274, 15}, .unit_text = {0, 0}, .doc_text = {12123, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19199, 15}, .unit_text = {0, 0}, .doc_text = {14054, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {16289, 8}, .unit_text = {0, 0}, .doc_text = {12218, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19214, 8}, .unit_text = {0, 0}, .doc_text = {14149, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {16297, 8}, .unit_text = {0, 0}, .doc_text = {12474, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19222, 8}, .unit_text = {0, 0}, .doc_text = {14405, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_low_power
+    {.name_text = {19261, 16}, .unit_text = {0, 0}, .doc_text = {19230, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_bandwidth
+    {.name_text = {19310, 16}, .unit_text = {0, 0}, .doc_text = {19277, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {16305, 6}, .unit_text = {0, 0}, .doc_text = {13042, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19326, 6}, .unit_text = {0, 0}, .doc_text = {15629, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {16311, 3}, .unit_text = {0, 0}, .doc_text = {13186, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19332, 3}, .unit_text = {0, 0}, .doc_text = {15773, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {16314, 15}, .unit_text = {0, 0}, .doc_text = {13701, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19335, 15}, .unit_text = {0, 0}, .doc_text = {16288, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {16329, 7}, .unit_text = {0, 0}, .doc_text = {13881, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19350, 7}, .unit_text = {0, 0}, .doc_text = {16468, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16336, 12}, .unit_text = {0, 0}, .doc_text = {13972, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19357, 12}, .unit_text = {0, 0}, .doc_text = {16559, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16397, 8}, .unit_text = {0, 0}, .doc_text = {16348, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19418, 8}, .unit_text = {0, 0}, .doc_text = {19369, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16462, 15}, .unit_text = {0, 0}, .doc_text = {16405, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19483, 15}, .unit_text = {0, 0}, .doc_text = {19426, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16529, 14}, .unit_text = {0, 0}, .doc_text = {16477, 52}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {19550, 14}, .unit_text = {0, 0}, .doc_text = {19498, 52}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16573, 4}, .unit_text = {0, 0}, .doc_text = {16554, 19}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {19594, 4}, .unit_text = {0, 0}, .doc_text = {19575, 19}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12916, 5}, .unit_text = {0, 0}, .doc_text = {16577, 6}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19598, 6}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16608, 18}, .unit_text = {0, 0}, .doc_text = {16583, 25}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {19629, 18}, .unit_text = {0, 0}, .doc_text = {19604, 25}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16655, 17}, .unit_text = {0, 0}, .doc_text = {16626, 29}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {19676, 17}, .unit_text = {0, 0}, .doc_text = {19647, 29}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16706, 12}, .unit_text = {0, 0}, .doc_text = {16672, 34}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {19727, 12}, .unit_text = {0, 0}, .doc_text = {19693, 34}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16749, 3}, .unit_text = {0, 0}, .doc_text = {16737, 12}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {19770, 3}, .unit_text = {0, 0}, .doc_text = {19758, 12}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14692, 4}, .unit_text = {0, 0}, .doc_text = {16752, 5}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {17279, 4}, .unit_text = {0, 0}, .doc_text = {19773, 5}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12916, 5}, .unit_text = {0, 0}, .doc_text = {16577, 6}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19598, 6}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16807, 10}, .unit_text = {0, 0}, .doc_text = {16777, 30}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {19828, 10}, .unit_text = {0, 0}, .doc_text = {19798, 30}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16838, 12}, .unit_text = {0, 0}, .doc_text = {16817, 21}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {19859, 12}, .unit_text = {0, 0}, .doc_text = {19838, 21}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16850, 10}, .unit_text = {13929, 3}, .doc_text = {13911, 18}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {19871, 10}, .unit_text = {16516, 3}, .doc_text = {16498, 18}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14522, 5}, .unit_text = {0, 0}, .doc_text = {16899, 8}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {17109, 5}, .unit_text = {0, 0}, .doc_text = {19920, 8}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13967, 5}, .unit_text = {0, 0}, .doc_text = {16907, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16554, 5}, .unit_text = {0, 0}, .doc_text = {19928, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11839, 7}, .unit_text = {0, 0}, .doc_text = {16950, 15}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {13770, 7}, .unit_text = {0, 0}, .doc_text = {19971, 15}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16983, 13}, .unit_text = {0, 0}, .doc_text = {16965, 18}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {20004, 13}, .unit_text = {0, 0}, .doc_text = {19986, 18}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {17020, 23}, .unit_text = {17016, 4}, .doc_text = {16996, 20}, .note_text = {13905, 6}, .default_text = {0, 0},
+    {.name_text = {20041, 23}, .unit_text = {20037, 4}, .doc_text = {20017, 20}, .note_text = {16492, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {17065, 11}, .unit_text = {0, 0}, .doc_text = {17043, 22}, .note_text = {14165, 14}, .default_text = {0, 0},
+    {.name_text = {20086, 11}, .unit_text = {0, 0}, .doc_text = {20064, 22}, .note_text = {16752, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13967, 5}, .unit_text = {0, 0}, .doc_text = {17076, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16554, 5}, .unit_text = {0, 0}, .doc_text = {20097, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17116, 8}, .unit_text = {0, 0}, .doc_text = {17105, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20137, 8}, .unit_text = {0, 0}, .doc_text = {20126, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17124, 8}, .unit_text = {0, 0}, .doc_text = {16860, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20145, 8}, .unit_text = {0, 0}, .doc_text = {19881, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17147, 12}, .unit_text = {0, 0}, .doc_text = {17132, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20168, 12}, .unit_text = {0, 0}, .doc_text = {20153, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17213, 2}, .unit_text = {0, 0}, .doc_text = {17189, 24}, .note_text = {16289, 8}, .default_text = {0, 0},
+    {.name_text = {6144, 2}, .unit_text = {0, 0}, .doc_text = {20210, 24}, .note_text = {19214, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17225, 9}, .unit_text = {0, 0}, .doc_text = {17215, 10}, .note_text = {16289, 8}, .default_text = {0, 0},
+    {.name_text = {20244, 9}, .unit_text = {0, 0}, .doc_text = {20234, 10}, .note_text = {19214, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17248, 7}, .unit_text = {0, 0}, .doc_text = {17234, 14}, .note_text = {16289, 8}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {20267, 7}, .unit_text = {0, 0}, .doc_text = {20253, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17283, 12}, .unit_text = {0, 0}, .doc_text = {17255, 28}, .note_text = {16289, 8}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {20302, 12}, .unit_text = {0, 0}, .doc_text = {20274, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17341, 14}, .unit_text = {0, 0}, .doc_text = {17326, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20360, 14}, .unit_text = {0, 0}, .doc_text = {20345, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17378, 14}, .unit_text = {0, 0}, .doc_text = {17355, 23}, .note_text = {16289, 8}, .default_text = {0, 0},
+    {.name_text = {20397, 14}, .unit_text = {0, 0}, .doc_text = {20374, 23}, .note_text = {19214, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17441, 19}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {20460, 19}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17481, 8}, .unit_text = {0, 0}, .doc_text = {17460, 21}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20500, 8}, .unit_text = {0, 0}, .doc_text = {20479, 21}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17506, 10}, .unit_text = {0, 0}, .doc_text = {17489, 17}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20525, 10}, .unit_text = {0, 0}, .doc_text = {20508, 17}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17534, 6}, .unit_text = {0, 0}, .doc_text = {17516, 18}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20553, 6}, .unit_text = {0, 0}, .doc_text = {20535, 18}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15108, 8}, .unit_text = {0, 0}, .doc_text = {17540, 9}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {17695, 8}, .unit_text = {0, 0}, .doc_text = {20559, 9}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17560, 10}, .unit_text = {0, 0}, .doc_text = {17549, 11}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20579, 10}, .unit_text = {0, 0}, .doc_text = {20568, 11}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17581, 9}, .unit_text = {17575, 6}, .doc_text = {17570, 5}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20600, 9}, .unit_text = {20594, 6}, .doc_text = {20589, 5}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17617, 10}, .unit_text = {0, 0}, .doc_text = {17590, 27}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20636, 10}, .unit_text = {0, 0}, .doc_text = {20609, 27}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17655, 10}, .unit_text = {0, 0}, .doc_text = {17627, 28}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20674, 10}, .unit_text = {0, 0}, .doc_text = {20646, 28}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17687, 12}, .unit_text = {0, 0}, .doc_text = {17665, 22}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20706, 12}, .unit_text = {0, 0}, .doc_text = {20684, 22}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17723, 11}, .unit_text = {0, 0}, .doc_text = {17699, 24}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20742, 11}, .unit_text = {0, 0}, .doc_text = {20718, 24}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17770, 18}, .unit_text = {0, 0}, .doc_text = {17734, 36}, .note_text = {14015, 25}, .default_text = {0, 0},
+    {.name_text = {20789, 18}, .unit_text = {0, 0}, .doc_text = {20753, 36}, .note_text = {16602, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11839, 7}, .unit_text = {0, 0}, .doc_text = {17870, 35}, .note_text = {0, 0}, .default_text = {17867, 3},
+    {.name_text = {13770, 7}, .unit_text = {0, 0}, .doc_text = {20889, 35}, .note_text = {0, 0}, .default_text = {20886, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17965, 4}, .unit_text = {0, 0}, .doc_text = {17905, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20984, 4}, .unit_text = {0, 0}, .doc_text = {20924, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17969, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {20988, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {18059, 15}, .unit_text = {0, 0}, .doc_text = {17993, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21078, 15}, .unit_text = {0, 0}, .doc_text = {21012, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17248, 7}, .unit_text = {0, 0}, .doc_text = {18074, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20267, 7}, .unit_text = {0, 0}, .doc_text = {21093, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18145, 6}, .unit_text = {0, 0}, .doc_text = {17159, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21164, 6}, .unit_text = {0, 0}, .doc_text = {20180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18151, 13}, .unit_text = {0, 0}, .doc_text = {17392, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21170, 13}, .unit_text = {0, 0}, .doc_text = {20411, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18219, 10}, .unit_text = {0, 0}, .doc_text = {18164, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21238, 10}, .unit_text = {0, 0}, .doc_text = {21183, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18293, 24}, .unit_text = {0, 0}, .doc_text = {18229, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21312, 24}, .unit_text = {0, 0}, .doc_text = {21248, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{899, 17}, {864, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{1747, 6}, {1701, 46}, 1, 9, sizeof(System), false},  // System
-    {{1814, 17}, {1790, 24}, 10, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2204, 7}, {2180, 24}, 12, 7, sizeof(Inforom), false},  // Inforom
-    {{2433, 6}, {2420, 13}, 19, 5, sizeof(Memory), false},  // Memory
-    {{2491, 10}, {2477, 14}, 24, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2555, 15}, {2511, 44}, 27, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{2879, 3}, {2866, 13}, 29, 5, sizeof(Pci), false},  // Pci
-    {{3534, 4}, {3524, 10}, 34, 12, sizeof(Pcie), false},  // Pcie
-    {{4432, 5}, {4410, 22}, 46, 16, sizeof(Power), false},  // Power
-    {{4585, 11}, {4544, 41}, 62, 7, sizeof(ModulePower), false},  // ModulePower
-    {{5523, 7}, {5404, 119}, 69, 14, sizeof(Thermal), false},  // Thermal
-    {{5906, 3}, {5871, 35}, 83, 8, sizeof(Fan), false},  // Fan
-    {{7274, 6}, {7267, 7}, 91, 28, sizeof(Clocks), false},  // Clocks
-    {{7557, 16}, {7522, 35}, 119, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{8034, 21}, {7997, 37}, 124, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{8182, 11}, {8126, 56}, 135, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{8264, 15}, {8235, 29}, 137, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{8503, 11}, {8463, 40}, 138, 7, sizeof(Utilization), false},  // Utilization
-    {{8642, 12}, {8625, 17}, 145, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{8702, 15}, {8680, 22}, 148, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{8812, 8}, {8782, 30}, 151, 3, sizeof(FbcStats), false},  // FbcStats
-    {{9107, 7}, {9079, 28}, 154, 8, sizeof(Process), false},  // Process
-    {{9437, 12}, {9409, 28}, 162, 9, sizeof(EccLocations), false},  // EccLocations
-    {{9516, 9}, {9491, 25}, 171, 2, sizeof(EccErrors), false},  // EccErrors
-    {{9606, 10}, {9595, 11}, 173, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{9756, 13}, {9726, 30}, 175, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{9896, 14}, {9851, 45}, 178, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{10068, 7}, {10015, 53}, 183, 4, sizeof(EccSram), false},  // EccSram
-    {{10257, 3}, {10235, 22}, 187, 5, sizeof(Ecc), false},  // Ecc
-    {{10322, 14}, {10294, 28}, 192, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{10655, 12}, {10620, 35}, 194, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{10759, 17}, {10712, 47}, 199, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{11049, 12}, {11013, 36}, 204, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{11132, 7}, {11124, 8}, 209, 2, sizeof(Display), false},  // Display
-    {{11268, 3}, {11249, 19}, 211, 3, sizeof(Mig), false},  // Mig
-    {{11347, 17}, {11322, 25}, 214, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{11465, 12}, {11438, 27}, 216, 2, sizeof(DriverModels), false},  // DriverModels
-    {{11586, 10}, {11562, 24}, 218, 2, sizeof(Accounting), false},  // Accounting
-    {{11664, 14}, {11649, 15}, 220, 2, sizeof(Virtualization), false},  // Virtualization
-    {{11859, 11}, {11846, 13}, 222, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{11998, 11}, {11968, 30}, 225, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{12148, 14}, {12123, 25}, 227, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{12250, 8}, {12218, 32}, 229, 1, sizeof(Topology), false},  // Topology
-    {{12490, 8}, {12474, 16}, 230, 6, sizeof(Platform), false},  // Platform
-    {{12786, 12}, {12724, 62}, 236, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{13056, 6}, {13042, 14}, 241, 6, sizeof(Fabric), false},  // Fabric
-    {{13210, 3}, {13186, 24}, 247, 3, sizeof(Gpm), false},  // Gpm
-    {{13334, 18}, {13311, 23}, 250, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{13387, 12}, {13370, 17}, 254, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{13604, 18}, {13581, 23}, 256, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{13718, 14}, {13701, 17}, 262, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{13777, 10}, {13746, 31}, 266, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13898, 7}, {13881, 17}, 267, 5, sizeof(Failure), false},  // Failure
-    {{13995, 20}, {13972, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{14317, 8}, {14296, 21}, 274, 8, sizeof(Features), false},  // Features
-    {{14463, 14}, {14434, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16551, 3}, {16543, 8}, 286, 67, sizeof(Gpu), true},  // Gpu
-    {{16727, 10}, {16718, 9}, 353, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16769, 8}, {16757, 12}, 358, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16885, 14}, {16860, 25}, 360, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16938, 12}, {16917, 21}, 364, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17183, 6}, {17159, 24}, 366, 8, sizeof(NvLink), true},  // NvLink
-    {{17315, 11}, {17295, 20}, 374, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17429, 12}, {17392, 37}, 378, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17857, 10}, {17788, 69}, 380, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18348, 7}, {18317, 31}, 392, 9, sizeof(Machine), true},  // Machine
+    {{948, 17}, {913, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{1953, 6}, {1907, 46}, 1, 10, sizeof(System), false},  // System
+    {{2020, 17}, {1996, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2410, 7}, {2386, 24}, 13, 7, sizeof(Inforom), false},  // Inforom
+    {{2639, 6}, {2626, 13}, 20, 5, sizeof(Memory), false},  // Memory
+    {{2697, 10}, {2683, 14}, 25, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{2761, 15}, {2717, 44}, 28, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{3085, 3}, {3072, 13}, 30, 5, sizeof(Pci), false},  // Pci
+    {{3740, 4}, {3730, 10}, 35, 12, sizeof(Pcie), false},  // Pcie
+    {{4638, 5}, {4616, 22}, 47, 16, sizeof(Power), false},  // Power
+    {{4791, 11}, {4750, 41}, 63, 7, sizeof(ModulePower), false},  // ModulePower
+    {{5729, 7}, {5610, 119}, 70, 14, sizeof(Thermal), false},  // Thermal
+    {{6112, 3}, {6077, 35}, 84, 8, sizeof(Fan), false},  // Fan
+    {{6317, 20}, {6272, 45}, 92, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{6474, 21}, {6417, 57}, 95, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{7066, 21}, {6996, 70}, 97, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{7637, 14}, {7588, 49}, 105, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{7834, 10}, {7794, 40}, 115, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{9209, 6}, {9202, 7}, 117, 28, sizeof(Clocks), false},  // Clocks
+    {{9492, 16}, {9457, 35}, 145, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{9969, 21}, {9932, 37}, 150, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{10117, 11}, {10061, 56}, 161, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{10199, 15}, {10170, 29}, 163, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{10438, 11}, {10398, 40}, 164, 7, sizeof(Utilization), false},  // Utilization
+    {{10577, 12}, {10560, 17}, 171, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{10637, 15}, {10615, 22}, 174, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{10747, 8}, {10717, 30}, 177, 3, sizeof(FbcStats), false},  // FbcStats
+    {{11042, 7}, {11014, 28}, 180, 8, sizeof(Process), false},  // Process
+    {{11372, 12}, {11344, 28}, 188, 9, sizeof(EccLocations), false},  // EccLocations
+    {{11451, 9}, {11426, 25}, 197, 2, sizeof(EccErrors), false},  // EccErrors
+    {{11541, 10}, {11530, 11}, 199, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{11691, 13}, {11661, 30}, 201, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{11831, 14}, {11786, 45}, 204, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{12003, 7}, {11950, 53}, 209, 4, sizeof(EccSram), false},  // EccSram
+    {{12192, 3}, {12170, 22}, 213, 5, sizeof(Ecc), false},  // Ecc
+    {{12257, 14}, {12229, 28}, 218, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{12590, 12}, {12555, 35}, 220, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{12694, 17}, {12647, 47}, 225, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{12984, 12}, {12948, 36}, 230, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{13063, 7}, {13055, 8}, 235, 2, sizeof(Display), false},  // Display
+    {{13199, 3}, {13180, 19}, 237, 3, sizeof(Mig), false},  // Mig
+    {{13278, 17}, {13253, 25}, 240, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{13396, 12}, {13369, 27}, 242, 2, sizeof(DriverModels), false},  // DriverModels
+    {{13517, 10}, {13493, 24}, 244, 2, sizeof(Accounting), false},  // Accounting
+    {{13595, 14}, {13580, 15}, 246, 2, sizeof(Virtualization), false},  // Virtualization
+    {{13790, 11}, {13777, 13}, 248, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{13929, 11}, {13899, 30}, 251, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{14079, 14}, {14054, 25}, 253, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{14181, 8}, {14149, 32}, 255, 1, sizeof(Topology), false},  // Topology
+    {{14421, 8}, {14405, 16}, 256, 6, sizeof(Platform), false},  // Platform
+    {{14859, 14}, {14814, 45}, 262, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{15075, 15}, {15019, 56}, 268, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{15378, 12}, {15316, 62}, 271, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{15643, 6}, {15629, 14}, 276, 6, sizeof(Fabric), false},  // Fabric
+    {{15797, 3}, {15773, 24}, 282, 3, sizeof(Gpm), false},  // Gpm
+    {{15921, 18}, {15898, 23}, 285, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{15974, 12}, {15957, 17}, 289, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{16191, 18}, {16168, 23}, 291, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{16305, 14}, {16288, 17}, 297, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{16364, 10}, {16333, 31}, 301, 1, sizeof(FailureXid), false},  // FailureXid
+    {{16485, 7}, {16468, 17}, 302, 5, sizeof(Failure), false},  // Failure
+    {{16582, 20}, {16559, 23}, 307, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{16904, 8}, {16883, 21}, 309, 8, sizeof(Features), false},  // Features
+    {{17050, 14}, {17021, 29}, 317, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{19572, 3}, {19564, 8}, 321, 74, sizeof(Gpu), true},  // Gpu
+    {{19748, 10}, {19739, 9}, 395, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{19790, 8}, {19778, 12}, 400, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{19906, 14}, {19881, 25}, 402, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{19959, 12}, {19938, 21}, 406, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{20204, 6}, {20180, 24}, 408, 8, sizeof(NvLink), true},  // NvLink
+    {{20334, 11}, {20314, 20}, 416, 4, sizeof(RootComplex), true},  // RootComplex
+    {{20448, 12}, {20411, 37}, 420, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{20876, 10}, {20807, 69}, 422, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{21367, 7}, {21336, 31}, 434, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

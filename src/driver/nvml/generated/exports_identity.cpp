@@ -239,7 +239,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHo
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetHostname_v1(*machine, changed, hostname); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
@@ -247,7 +247,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHo
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetHostname_v1(*machine, *gpu, hostname);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {

@@ -127,20 +127,23 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvLinkDeviceLowPowerThreshold(*machine, changed, info); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetNvlinkBwMode(unsigned int nvlinkBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::SystemSetNvlinkBwMode(*machine, nvlinkBwMode);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetNvlinkBwMode(unsigned int* nvlinkBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!nvlinkBwMode) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::SystemGetNvlinkBwMode(*machine, nvlinkBwMode);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, nvmlNvlinkSupportedBwModes_t* supportedBwMode) {
@@ -149,7 +152,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkSupportedBwModes(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !supportedBwMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(supportedBwMode->version, {0x0100001cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetNvlinkSupportedBwModes(*machine, *gpu, supportedBwMode);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkGetBwMode_t* getBwMode) {
@@ -158,7 +163,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlN
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !getBwMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(getBwMode->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetNvlinkBwMode(*machine, *gpu, getBwMode);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkSetBwMode_t* setBwMode) {
@@ -167,7 +174,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlN
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !setBwMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(setBwMode->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvlinkBwMode(*machine, changed, setBwMode); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t* info) {

@@ -31,7 +31,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerMizerMode_v1(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !powerMizerMode) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetPowerMizerMode_v1(*machine, *gpu, powerMizerMode);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t* powerMizerMode) {
@@ -39,7 +41,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerMizerMode_v1(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !powerMizerMode) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerMizerMode_v1(*machine, changed, powerMizerMode); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetProfilesInfo(nvmlDevice_t device, nvmlWorkloadPowerProfileProfilesInfo_t* profilesInfo) {
@@ -48,7 +50,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetProfilesInfo(nvmlDe
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !profilesInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(profilesInfo->version, {0x01002bf8u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceWorkloadPowerProfileGetProfilesInfo(*machine, *gpu, profilesInfo);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetCurrentProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileCurrentProfiles_t* currentProfiles) {
@@ -57,7 +61,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetCurrentProfiles(nvm
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currentProfiles) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(currentProfiles->version, {0x01000064u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceWorkloadPowerProfileGetCurrentProfiles(*machine, *gpu, currentProfiles);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileSetRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles) {
@@ -67,7 +73,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileSetRequestedProfiles(n
   if (!gpu || !requestedProfiles) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(requestedProfiles->version, {0x01000024u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileSetRequestedProfiles(*machine, changed, requestedProfiles); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileClearRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles) {
@@ -77,7 +83,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
   if (!gpu || !requestedProfiles) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(requestedProfiles->version, {0x01000024u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileClearRequestedProfiles(*machine, changed, requestedProfiles); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1(nvmlDevice_t device, nvmlWorkloadPowerProfileUpdateProfiles_v1_t* updateProfiles) {
@@ -86,7 +92,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1(nvml
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !updateProfiles) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceWorkloadPowerProfileUpdateProfiles_v1(*machine, changed, updateProfiles); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingActivatePresetProfile(nvmlDevice_t device, nvmlPowerSmoothingProfile_t* profile) {
@@ -96,7 +102,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingActivatePresetProfile(nvmlDe
   if (!gpu || !profile) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(profile->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingActivatePresetProfile(*machine, changed, profile); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingUpdatePresetProfileParam(nvmlDevice_t device, nvmlPowerSmoothingProfile_t* profile) {
@@ -106,7 +112,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingUpdatePresetProfileParam(nvm
   if (!gpu || !profile) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(profile->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingUpdatePresetProfileParam(*machine, changed, profile); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingSetState(nvmlDevice_t device, nvmlPowerSmoothingState_t* state) {
@@ -116,7 +122,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingSetState(nvmlDevice_t device
   if (!gpu || !state) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(state->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DevicePowerSmoothingSetState(*machine, changed, state); });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetRusdSettings_v1(nvmlDevice_t device, nvmlRusdSettings_v1_t* settings) {
@@ -126,7 +132,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetRusdSettings_v1(nvmlDevice_t device, nv
   if (!gpu || !settings) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(settings->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetRusdSettings_v1(*machine, changed, settings); });
 }
 
 NVMLKIT_EXPORTS_END
