@@ -16,6 +16,7 @@
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
 #include "cli/state.hpp"
+#include "cli/use.hpp"
 #include "cli/values.hpp"
 #include "sim/config/builtin.hpp"
 
@@ -99,12 +100,16 @@ int Check(const std::string& file) {
 
 // A machine of the command's own, shared by the program and its children; or the one that is up, where NVMLKIT_STATE
 // names one and no option asks for another.
-int Run(const MachineOptions& options, const std::vector<std::string>& command) {
+int Run(const MachineOptions& options, const UseOptions& use, const std::vector<std::string>& command) {
   const MachineChoice choice = options.Choice();
   const auto inherited = state_in_environment();
   if (inherited && choice.machine.empty()) {
     if (choice.gpu_count) return Fail(kUsage, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
-    return WithDriver(choice, [&](const auto& driver) { return launch(driver, command); });
+    return WithDriver(choice, [&](const auto& driver) {
+      if (use.gpus.empty()) return launch(driver, command);
+      const auto user = GpuUser::of(*inherited, use, command[0]);
+      return user ? launch_and_wait(driver, command, user->around()) : Fail(kUsage, user.error());
+    });
   }
   return WithDriver(choice, [&](const auto& driver) {
     const auto folder = state_folder();
@@ -112,7 +117,14 @@ int Run(const MachineOptions& options, const std::vector<std::string>& command) 
     const std::string state = fmt::format("{}/run-{}", *folder, getpid());
     if (const auto made = make_state(state, choice.machine); !made) return Fail(1, made.error());
     setenv("NVMLKIT_STATE", state.c_str(), 1);
-    return launch_and_remove(driver, command, state);
+    const auto user = GpuUser::of(state, use, command[0]);
+    if (!user) {
+      unlink(state.c_str());
+      return Fail(kUsage, user.error());
+    }
+    Around around = user->around();
+    around.after = [&](pid_t) { unlink(state.c_str()); };
+    return launch_and_wait(driver, command, around);
   });
 }
 
@@ -124,6 +136,8 @@ int Main(int argc, char** argv) {
   MachineOptions run_options;
   auto* run = app.add_subcommand("run", "Run a program on a machine: nvmlkit run -m h100 -- nvidia-smi");
   run_options.AddTo(*run);
+  UseOptions use;
+  use.add_to(*run);
   run->prefix_command();  // from the program's name on, all belongs to the program
 
   MachineOptions caps_options;
@@ -189,7 +203,7 @@ int Main(int argc, char** argv) {
     std::vector<std::string> command = run->remaining();
     command.insert(command.end(), behind.begin() + (command.empty() && !behind.empty() ? 1 : 0), behind.end());
     if (command.empty()) return Fail(kUsage, "run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
-    return Run(run_options, command);
+    return Run(run_options, use, command);
   }
   if (*list) return WithDriver(list_options.Choice(), list_gpus);
   if (*capabilities) {

@@ -3,6 +3,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/private_slots.hpp"
 #include "driver/nvml/setters.hpp"
+#include "sim/processes/clients.hpp"
 
 namespace nvmlkit::driver::slots {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 nvmlReturn_t reset(const sim::Machine& machine, nvmlDevice_t device) {
   const auto* gpu = find_gpu(machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *gpu, [](auto& changed) {
-    if (!changed.processes.empty()) return NVML_ERROR_IN_USE;
+  return change(machine, *gpu, [&](auto& changed) {
+    if (sim::processes::in_use(machine, changed, machine.index_of(*gpu))) return NVML_ERROR_IN_USE;
     reset_gpu(changed);
     return NVML_SUCCESS;
   });

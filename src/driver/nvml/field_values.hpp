@@ -10,6 +10,15 @@ namespace nvmlkit::driver {
 abi::nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsigned int scope,
                                    abi::nvmlFieldValue_t& out);
 
+// Those that need more than a field: parameters of the preset profile that the scope names, and what only some GPUs
+// have.
+abi::nvmlReturn_t power_smoothing_profiles(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                           abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t power_smoothing_parameter(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                            abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t nvlink_low_power(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                   abi::nvmlFieldValue_t& out);
+
 template <class T>
 abi::nvmlReturn_t put_uint(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
   if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;

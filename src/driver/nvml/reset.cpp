@@ -48,6 +48,9 @@ void reset_gpu(sim::model::Gpu& gpu) {
     power.enforced_limit_mw = std::min(*power.limit_mw, power.other_limit_mw.value_or(*power.limit_mw));
   }
   if (gpu.fan.policy) gpu.fan.policy = 0U;
+  if (gpu.hostname) gpu.hostname = std::string_view();
+  gpu.workload_power_profiles.requested.clear();
+  if (auto& low = gpu.nvlink_low_power; low.threshold && low.default_threshold) low.threshold = *low.default_threshold;
   gpu.fan.manual_percent.reset();
 }
 

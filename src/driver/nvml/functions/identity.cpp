@@ -72,4 +72,16 @@ nvmlReturn_t DeviceGetGridLicensableFeatures_v4(const Machine&, const Gpu&, nvml
   return no_license(features);
 }
 
+nvmlReturn_t DeviceGetHostname_v1(const Machine&, const Gpu& gpu, nvmlHostname_v1_t* hostname) {
+  return read(gpu.hostname, hostname->value, sizeof hostname->value);
+}
+
+nvmlReturn_t DeviceSetHostname_v1(const Machine&, Gpu& gpu, nvmlHostname_v1_t* hostname) {
+  if (!gpu.hostname) return NVML_ERROR_NOT_SUPPORTED;
+  const auto size = strnlen(hostname->value, sizeof hostname->value);
+  if (size == sizeof hostname->value) return NVML_ERROR_INVALID_ARGUMENT;
+  gpu.hostname = std::string_view(hostname->value, size);
+  return NVML_SUCCESS;
+}
+
 }  // namespace nvmlkit::driver::functions

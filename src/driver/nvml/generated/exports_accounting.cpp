@@ -35,7 +35,7 @@ static nvmlReturn_t answer_DeviceGetAccountingStats(nvmlDevice_t device, unsigne
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !stats) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingStats(*machine, *gpu, pid, stats);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid, nvmlAccountingStats_t* stats) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingStats>(Symbol::DeviceGetAccountingStats, device, pid, stats);
@@ -47,8 +47,7 @@ static nvmlReturn_t answer_DeviceGetAccountingPids(nvmlDevice_t device, unsigned
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  *count = 0;
-  return NVML_SUCCESS;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingPids(*machine, *gpu, count, pids);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int* count, unsigned int* pids) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingPids>(Symbol::DeviceGetAccountingPids, device, count, pids);
@@ -74,7 +73,7 @@ static nvmlReturn_t answer_DeviceGetAccountingStats_v2(nvmlDevice_t device, nvml
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !stats) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingStats_v2(*machine, *gpu, stats);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device, nvmlAccountingStats_v2_t* stats) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingStats_v2>(Symbol::DeviceGetAccountingStats_v2, device, stats);
@@ -101,7 +100,7 @@ static nvmlReturn_t answer_DeviceClearAccountingPids(nvmlDevice_t device) {
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceClearAccountingPids(*machine, *gpu);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceClearAccountingPids>(Symbol::DeviceClearAccountingPids, device);

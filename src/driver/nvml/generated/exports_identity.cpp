@@ -328,7 +328,7 @@ static nvmlReturn_t answer_DeviceSetHostname_v1(nvmlDevice_t device, nvmlHostnam
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetHostname_v1(*machine, changed, hostname); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetHostname_v1>(Symbol::DeviceSetHostname_v1, device, hostname);
@@ -340,7 +340,9 @@ static nvmlReturn_t answer_DeviceGetHostname_v1(nvmlDevice_t device, nvmlHostnam
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetHostname_v1(*machine, *gpu, hostname);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetHostname_v1>(Symbol::DeviceGetHostname_v1, device, hostname);

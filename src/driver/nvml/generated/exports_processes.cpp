@@ -116,7 +116,11 @@ static nvmlReturn_t answer_DeviceGetProcessesUtilizationInfo(nvmlDevice_t device
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !procesesUtilInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(procesesUtilInfo->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: process utilization
+  const auto said_procesesUtilInfo = *procesesUtilInfo;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *procesesUtilInfo = said_procesesUtilInfo;
+    return functions::DeviceGetProcessesUtilizationInfo(*machine, *gpu, procesesUtilInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProcessesUtilizationInfo_t* procesesUtilInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetProcessesUtilizationInfo>(Symbol::DeviceGetProcessesUtilizationInfo, device, procesesUtilInfo);

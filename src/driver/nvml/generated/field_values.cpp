@@ -343,7 +343,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 167:  // NVML_FI_DEV_NVLINK_GET_POWER_STATE
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 168:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_low_power(*gpu, 168, scope, out);
     case 169:  // NVML_FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
     case 170:  // NVML_FI_DEV_C2C_LINK_COUNT
@@ -423,7 +423,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 199:  // NVML_FI_DEV_IS_MIG_MODE_INDEPENDENT_MIG_QUERY_CAPABLE
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
     case 200:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MAX
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_low_power(*gpu, 200, scope, out);
     case 201:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_PACKETS
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 202:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_BYTES
@@ -469,11 +469,11 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 222:  // NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 223:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MIN
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_low_power(*gpu, 223, scope, out);
     case 224:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_low_power(*gpu, 224, scope, out);
     case 225:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_SUPPORTED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return put_uint(gpu->nvlink_low_power.supported, out);
     case 226:  // NVML_FI_DEV_RESET_STATUS
       return put_uint(gpu->reset_status.required, out);
     case 227:  // NVML_FI_DEV_DRAIN_AND_RESET_STATUS
@@ -525,33 +525,33 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 250:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_15
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 251:  // NVML_FI_PWR_SMOOTHING_ENABLED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.state, out);
     case 252:  // NVML_FI_PWR_SMOOTHING_PRIV_LVL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.privilege_level, out);
     case 253:  // NVML_FI_PWR_SMOOTHING_IMM_RAMP_DOWN_ENABLED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.immediate_ramp_down, out);
     case 254:  // NVML_FI_PWR_SMOOTHING_APPLIED_TMP_CEIL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.applied_tmp_ceiling_w, out);
     case 255:  // NVML_FI_PWR_SMOOTHING_APPLIED_TMP_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.applied_tmp_floor_w, out);
     case 256:  // NVML_FI_PWR_SMOOTHING_MAX_PERCENT_TMP_FLOOR_SETTING
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.max_percent_tmp_floor, out);
     case 257:  // NVML_FI_PWR_SMOOTHING_MIN_PERCENT_TMP_FLOOR_SETTING
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.min_percent_tmp_floor, out);
     case 258:  // NVML_FI_PWR_SMOOTHING_HW_CIRCUITRY_PERCENT_LIFETIME_REMAINING
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.hw_circuitry_lifetime_remaining_percent, out);
     case 259:  // NVML_FI_PWR_SMOOTHING_MAX_NUM_PRESET_PROFILES
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_profiles(*gpu, 259, scope, out);
     case 260:  // NVML_FI_PWR_SMOOTHING_PROFILE_PERCENT_TMP_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 260, scope, out);
     case 261:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_UP_RATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 261, scope, out);
     case 262:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_DOWN_RATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 262, scope, out);
     case 263:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_DOWN_HYST_VAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 263, scope, out);
     case 264:  // NVML_FI_PWR_SMOOTHING_ACTIVE_PRESET_PROFILE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(gpu->power_smoothing.active_profile, out);
     case 265:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PERCENT_TMP_FLOOR
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 266:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_UP_RATE
@@ -585,13 +585,13 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 280:  // NVML_FI_PWR_SMOOTHING_DELAYED_PWR_SMOOTHING_SUPPORTED
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 281:  // NVML_FI_PWR_SMOOTHING_PROFILE_SECONDARY_POWER_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 281, scope, out);
     case 282:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_ACT_WIN_MULT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 282, scope, out);
     case 283:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_TAR_WIN_MULT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 283, scope, out);
     case 284:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_ACT_OFFSET
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 284, scope, out);
     case 285:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_SECONDARY_POWER_FLOOR
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 286:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_ACT_WIN_MULT
