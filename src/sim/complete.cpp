@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/identity.hpp"
+#include "sim/mig/instances.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -134,6 +135,7 @@ void complete(Machine& machine) {
     complete_power_and_clocks(gpu);
     complete_errors(gpu);
     complete_modes(gpu, machine.system());
+    mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
   }
 }
 

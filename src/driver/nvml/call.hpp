@@ -28,10 +28,19 @@ struct alignas(16) HandlePlace {
   unsigned char nothing[16];
 };
 
+// Places of MIG handles (mig_handles.hpp) are a byte each: there may be many, and nothing lies there.
+using Place = unsigned char;
+inline constexpr std::size_t instances_per_gpu = 16;
+inline constexpr std::size_t compute_instances_per_instance = 8;
+inline constexpr std::size_t max_mig_devices = sim::max_gpus * instances_per_gpu * compute_instances_per_instance;
+
 // What a call reads of its driver. A library has one; in a program, the call's thread knows whose call it is.
 struct Running {
   std::atomic<const sim::Machine*> machine{nullptr};
   HandlePlace handle_places[sim::max_gpus];
+  Place gpu_instance_places[sim::max_gpus * instances_per_gpu];
+  Place compute_instance_places[max_mig_devices];
+  Place mig_places[max_mig_devices];
 };
 #ifdef NVMLKIT_IN_PROCESS
 extern thread_local Running* current;

@@ -491,6 +491,10 @@ constexpr char text_pool[] =
     "enc_util"
     "Decoder utilization."
     "dec_util"
+    "GPU instance that it runs on; of GPUs in MIG mode."
+    "gpu_instance"
+    "Compute instance in that. Default: 0."
+    "compute_instance"
     "A process that uses the GPU."
     "Process"
     "Device memory (DRAM)."
@@ -603,10 +607,64 @@ constexpr char text_pool[] =
     "A display is initialized on the GPU."
     "Display."
     "Display"
+    "Name, as 1g.10gb, 1g.10gb+me, 1g.24gb+gfx, 1g.24gb-me."
+    "Profile id."
+    "id"
+    "How many of them an empty GPU holds."
+    "instances"
+    "Memory slices of an instance."
+    "size"
+    "First memory slices that an instance may have."
+    "starts"
+    "Memory of an instance."
+    "memory_mib"
+    "Memory that an instance takes for itself."
+    "KiB"
+    "idle_kib"
+    "BAR1 of an instance. Default: its share of the GPU's by memory slices, less 1."
+    "bar1_mib"
+    "Multiprocessors."
+    "Copy engines."
+    "ce"
+    "Decoders."
+    "dec"
+    "Encoders."
+    "enc"
+    "JPEG engines."
+    "Optical flow accelerators."
+    "Instances reach each other's memory."
+    "p2p"
+    "A GPU instance profile."
+    "MigProfile"
+    "Name of its profile, as 1c.3g.40gb, or 3g.40gb for the whole GPU instance."
+    "profile"
+    "Of two profiles named alike, the one with more multiprocessors: 26 in place of 16 on Hopper."
+    "wide"
+    "Id. Default: the first that is free."
+    "First compute slice. Default: the first where it fits."
+    "start"
+    "A compute instance."
+    "MigComputeInstance"
+    "Name of its profile."
+    "Id. It follows from the placement."
+    "First memory slice. Default: where it leaves the most placements to others."
+    "Volatile uncorrectable SRAM errors, while ECC is on."
+    "sram_uncorrectable"
+    "It has no compute instance. Otherwise one of its whole size is made where none is listed."
+    "bare"
+    "Its compute instances."
+    "compute_instances"
+    "A GPU instance."
+    "MigInstance"
     "MIG mode now."
     "MIG mode after the next reset. Default: mode_current."
-    "How many GPU instances fit."
+    "How many MIG devices there may be. Default: what the smallest profile allows."
     "max_gpu_instances"
+    "Ids of GPU instances count from the upper half of the memory, as on some boards."
+    "upper_half_first"
+    "GPU instance profiles. Default: those of the built-in machine whose GPU has the same name."
+    "profiles"
+    "GPU instances; they need MIG mode."
     "Multi-instance GPU."
     "Mig"
     "current"
@@ -936,7 +994,6 @@ constexpr char text_pool[] =
     "NVLink between the GPUs."
     "NvLink"
     "Its name, as pci0000:00."
-    "id"
     "NUMA node."
     "numa_node"
     "GPUs under it."
@@ -1959,738 +2016,888 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Process.gpu_instance
+    {.name_text = {9129, 12}, .unit_text = {0, 0}, .doc_text = {9079, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // Process.compute_instance
+    {.name_text = {9178, 16}, .unit_text = {0, 0}, .doc_text = {9141, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {9135, 13}, .unit_text = {0, 0}, .doc_text = {9114, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9250, 13}, .unit_text = {0, 0}, .doc_text = {9229, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {9157, 8}, .unit_text = {0, 0}, .doc_text = {9148, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9272, 8}, .unit_text = {0, 0}, .doc_text = {9263, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {9174, 8}, .unit_text = {0, 0}, .doc_text = {9165, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9289, 8}, .unit_text = {0, 0}, .doc_text = {9280, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {9196, 13}, .unit_text = {0, 0}, .doc_text = {9182, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9311, 13}, .unit_text = {0, 0}, .doc_text = {9297, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {9224, 14}, .unit_text = {0, 0}, .doc_text = {9209, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9339, 14}, .unit_text = {0, 0}, .doc_text = {9324, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {9252, 11}, .unit_text = {0, 0}, .doc_text = {9238, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9367, 11}, .unit_text = {0, 0}, .doc_text = {9353, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {9288, 3}, .unit_text = {0, 0}, .doc_text = {9263, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9403, 3}, .unit_text = {0, 0}, .doc_text = {9378, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {9369, 4}, .unit_text = {0, 0}, .doc_text = {9291, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9484, 4}, .unit_text = {0, 0}, .doc_text = {9406, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {9404, 5}, .unit_text = {0, 0}, .doc_text = {9373, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9519, 5}, .unit_text = {0, 0}, .doc_text = {9488, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {9459, 10}, .unit_text = {0, 0}, .doc_text = {9449, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9574, 10}, .unit_text = {0, 0}, .doc_text = {9564, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {9481, 10}, .unit_text = {0, 0}, .doc_text = {9469, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9596, 10}, .unit_text = {0, 0}, .doc_text = {9584, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {9553, 8}, .unit_text = {0, 0}, .doc_text = {9525, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9668, 8}, .unit_text = {0, 0}, .doc_text = {9640, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {9586, 9}, .unit_text = {0, 0}, .doc_text = {9561, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9701, 9}, .unit_text = {0, 0}, .doc_text = {9676, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {9616, 11}, .unit_text = {0, 0}, .doc_text = {9449, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9731, 11}, .unit_text = {0, 0}, .doc_text = {9564, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {9656, 20}, .unit_text = {0, 0}, .doc_text = {9627, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9771, 20}, .unit_text = {0, 0}, .doc_text = {9742, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {9706, 20}, .unit_text = {0, 0}, .doc_text = {9676, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9821, 20}, .unit_text = {0, 0}, .doc_text = {9791, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {9769, 2}, .unit_text = {0, 0}, .doc_text = {9165, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9884, 2}, .unit_text = {0, 0}, .doc_text = {9280, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {9797, 2}, .unit_text = {0, 0}, .doc_text = {9771, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9912, 2}, .unit_text = {0, 0}, .doc_text = {9886, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {9816, 15}, .unit_text = {0, 0}, .doc_text = {9799, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9931, 15}, .unit_text = {0, 0}, .doc_text = {9914, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9831, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9946, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {9846, 5}, .unit_text = {0, 0}, .doc_text = {9836, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9961, 5}, .unit_text = {0, 0}, .doc_text = {9951, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {9553, 8}, .unit_text = {0, 0}, .doc_text = {9525, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9668, 8}, .unit_text = {0, 0}, .doc_text = {9640, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {9586, 9}, .unit_text = {0, 0}, .doc_text = {9561, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9701, 9}, .unit_text = {0, 0}, .doc_text = {9676, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {9944, 21}, .unit_text = {0, 0}, .doc_text = {9910, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10059, 21}, .unit_text = {0, 0}, .doc_text = {10025, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {9997, 18}, .unit_text = {0, 0}, .doc_text = {9965, 32}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10112, 18}, .unit_text = {0, 0}, .doc_text = {10080, 32}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {10084, 12}, .unit_text = {0, 0}, .doc_text = {10075, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10199, 12}, .unit_text = {0, 0}, .doc_text = {10190, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {10145, 12}, .unit_text = {0, 0}, .doc_text = {10096, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10260, 12}, .unit_text = {0, 0}, .doc_text = {10211, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {10157, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10308, 12}, .unit_text = {0, 0}, .doc_text = {10272, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {10214, 6}, .unit_text = {0, 0}, .doc_text = {10205, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10329, 6}, .unit_text = {0, 0}, .doc_text = {10320, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {9369, 4}, .unit_text = {0, 0}, .doc_text = {10220, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9484, 4}, .unit_text = {0, 0}, .doc_text = {10335, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {10260, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {10375, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {10285, 9}, .unit_text = {0, 0}, .doc_text = {10269, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10400, 9}, .unit_text = {0, 0}, .doc_text = {10384, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {10336, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {10451, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {10424, 21}, .unit_text = {0, 0}, .doc_text = {10387, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10539, 21}, .unit_text = {0, 0}, .doc_text = {10502, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {10475, 21}, .unit_text = {0, 0}, .doc_text = {10445, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10590, 21}, .unit_text = {0, 0}, .doc_text = {10560, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {10555, 17}, .unit_text = {0, 0}, .doc_text = {10522, 33}, .note_text = {10496, 26}, .default_text = {0, 0},
+    {.name_text = {10670, 17}, .unit_text = {0, 0}, .doc_text = {10637, 33}, .note_text = {10611, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {10602, 18}, .unit_text = {0, 0}, .doc_text = {10572, 30}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10717, 18}, .unit_text = {0, 0}, .doc_text = {10687, 30}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {10676, 3}, .unit_text = {0, 0}, .doc_text = {10667, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10791, 3}, .unit_text = {0, 0}, .doc_text = {10782, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {10684, 4}, .unit_text = {0, 0}, .doc_text = {10679, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10799, 4}, .unit_text = {0, 0}, .doc_text = {10794, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {10693, 7}, .unit_text = {0, 0}, .doc_text = {10688, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10808, 7}, .unit_text = {0, 0}, .doc_text = {10803, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {10704, 3}, .unit_text = {0, 0}, .doc_text = {10700, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10819, 3}, .unit_text = {0, 0}, .doc_text = {10815, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10707, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10822, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {9616, 11}, .unit_text = {0, 0}, .doc_text = {10776, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9731, 11}, .unit_text = {0, 0}, .doc_text = {10891, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {10866, 13}, .unit_text = {0, 0}, .doc_text = {10820, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10981, 13}, .unit_text = {0, 0}, .doc_text = {10935, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {10879, 37}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {10994, 37}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {10942, 16}, .unit_text = {0, 0}, .doc_text = {10923, 19}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11057, 16}, .unit_text = {0, 0}, .doc_text = {11038, 19}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {10991, 22}, .unit_text = {0, 0}, .doc_text = {10958, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11106, 22}, .unit_text = {0, 0}, .doc_text = {11073, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11061, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {11176, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11088, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11203, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.name
+    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {11254, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
+     .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.id
+    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {11308, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.instances
+    {.name_text = {11357, 9}, .unit_text = {0, 0}, .doc_text = {11321, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
+    // MigProfile.size
+    {.name_text = {11395, 4}, .unit_text = {0, 0}, .doc_text = {11366, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
+    // MigProfile.starts
+    {.name_text = {11445, 6}, .unit_text = {0, 0}, .doc_text = {11399, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.memory_mib
+    {.name_text = {11473, 10}, .unit_text = {8946, 3}, .doc_text = {11451, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.idle_kib
+    {.name_text = {11527, 8}, .unit_text = {11524, 3}, .doc_text = {11483, 41}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.bar1_mib
+    {.name_text = {11613, 8}, .unit_text = {8946, 3}, .doc_text = {11535, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.sm
+    {.name_text = {9912, 2}, .unit_text = {0, 0}, .doc_text = {11621, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.ce
+    {.name_text = {11650, 2}, .unit_text = {0, 0}, .doc_text = {11637, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.dec
+    {.name_text = {11661, 3}, .unit_text = {0, 0}, .doc_text = {11652, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.enc
+    {.name_text = {11673, 3}, .unit_text = {0, 0}, .doc_text = {11664, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.jpeg
+    {.name_text = {8393, 4}, .unit_text = {0, 0}, .doc_text = {11676, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.ofa
+    {.name_text = {8422, 3}, .unit_text = {0, 0}, .doc_text = {11689, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.p2p
+    {.name_text = {11751, 3}, .unit_text = {0, 0}, .doc_text = {11715, 36}, .note_text = {0, 0}, .default_text = {7573, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.profile
+    {.name_text = {11861, 7}, .unit_text = {0, 0}, .doc_text = {11787, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.wide
+    {.name_text = {11960, 4}, .unit_text = {0, 0}, .doc_text = {11868, 92}, .note_text = {0, 0}, .default_text = {7573, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.id
+    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {11964, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // MigComputeInstance.start
+    {.name_text = {12054, 5}, .unit_text = {0, 0}, .doc_text = {12000, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // MigInstance.profile
+    {.name_text = {11861, 7}, .unit_text = {0, 0}, .doc_text = {12096, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
+     .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.id
+    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {12116, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // MigInstance.start
+    {.name_text = {12054, 5}, .unit_text = {0, 0}, .doc_text = {12150, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
+    // MigInstance.sram_uncorrectable
+    {.name_text = {12277, 18}, .unit_text = {0, 0}, .doc_text = {12225, 52}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.bare
+    {.name_text = {12384, 4}, .unit_text = {0, 0}, .doc_text = {12295, 89}, .note_text = {0, 0}, .default_text = {7573, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.compute_instances
+    {.name_text = {12410, 17}, .unit_text = {0, 0}, .doc_text = {12388, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
+     .max_items = 8, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {10084, 12}, .unit_text = {0, 0}, .doc_text = {11139, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10199, 12}, .unit_text = {0, 0}, .doc_text = {12453, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {10145, 12}, .unit_text = {0, 0}, .doc_text = {11152, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10260, 12}, .unit_text = {0, 0}, .doc_text = {12466, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {11232, 17}, .unit_text = {0, 0}, .doc_text = {11205, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12596, 17}, .unit_text = {0, 0}, .doc_text = {12519, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
+    // Mig.upper_half_first
+    {.name_text = {12693, 16}, .unit_text = {0, 0}, .doc_text = {12613, 80}, .note_text = {0, 0}, .default_text = {7573, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Mig.profiles
+    {.name_text = {12799, 8}, .unit_text = {0, 0}, .doc_text = {12709, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
+     .max_items = 18, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Mig.instances
+    {.name_text = {11357, 9}, .unit_text = {0, 0}, .doc_text = {12807, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
+     .max_items = 8, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {11271, 7}, .unit_text = {0, 0}, .doc_text = {10075, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12863, 7}, .unit_text = {0, 0}, .doc_text = {10190, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {11278, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {12870, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {11271, 7}, .unit_text = {0, 0}, .doc_text = {11400, 10}, .note_text = {11364, 36}, .default_text = {0, 0},
+    {.name_text = {12863, 7}, .unit_text = {0, 0}, .doc_text = {12992, 10}, .note_text = {12956, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {11410, 28}, .note_text = {11364, 36}, .default_text = {0, 0},
+    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {13002, 28}, .note_text = {12956, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13069, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {11522, 11}, .unit_text = {0, 0}, .doc_text = {11486, 36}, .note_text = {0, 0}, .default_text = {11482, 4},
+    {.name_text = {13114, 11}, .unit_text = {0, 0}, .doc_text = {13078, 36}, .note_text = {0, 0}, .default_text = {13074, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13069, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {11606, 14}, .unit_text = {0, 0}, .doc_text = {11567, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13198, 14}, .unit_text = {0, 0}, .doc_text = {13159, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11649, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13241, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {11695, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10308, 12}, .unit_text = {0, 0}, .doc_text = {13287, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {11748, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {13340, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {11863, 8}, .unit_text = {0, 0}, .doc_text = {11841, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {13455, 8}, .unit_text = {0, 0}, .doc_text = {13433, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {11912, 27}, .unit_text = {0, 0}, .doc_text = {11871, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {13504, 27}, .unit_text = {0, 0}, .doc_text = {13463, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {12019, 22}, .unit_text = {0, 0}, .doc_text = {11980, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13611, 22}, .unit_text = {0, 0}, .doc_text = {13572, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {12071, 23}, .unit_text = {0, 0}, .doc_text = {12041, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13663, 23}, .unit_text = {0, 0}, .doc_text = {13633, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {12176, 13}, .unit_text = {0, 0}, .doc_text = {12133, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {13768, 13}, .unit_text = {0, 0}, .doc_text = {13725, 43}, .note_text = {0, 0}, .default_text = {484, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {12271, 21}, .unit_text = {0, 0}, .doc_text = {12242, 29}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {13863, 21}, .unit_text = {0, 0}, .doc_text = {13834, 29}, .note_text = {13821, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {12312, 11}, .unit_text = {0, 0}, .doc_text = {12292, 20}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {13904, 11}, .unit_text = {0, 0}, .doc_text = {13884, 20}, .note_text = {13821, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {12328, 10}, .unit_text = {0, 0}, .doc_text = {12323, 5}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {13920, 10}, .unit_text = {0, 0}, .doc_text = {13915, 5}, .note_text = {13821, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {12343, 7}, .unit_text = {0, 0}, .doc_text = {12338, 5}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {13935, 7}, .unit_text = {0, 0}, .doc_text = {13930, 5}, .note_text = {13821, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {12420, 9}, .unit_text = {0, 0}, .doc_text = {12350, 70}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {14012, 9}, .unit_text = {0, 0}, .doc_text = {13942, 70}, .note_text = {13821, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {12429, 7}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {14028, 9}, .unit_text = {0, 0}, .doc_text = {14021, 7}, .note_text = {13821, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {12491, 18}, .unit_text = {0, 0}, .doc_text = {12469, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14083, 18}, .unit_text = {0, 0}, .doc_text = {14061, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {12536, 14}, .unit_text = {0, 0}, .doc_text = {12509, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14128, 14}, .unit_text = {0, 0}, .doc_text = {14101, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {12571, 15}, .unit_text = {0, 0}, .doc_text = {12550, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14163, 15}, .unit_text = {0, 0}, .doc_text = {14142, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {12622, 23}, .unit_text = {0, 0}, .doc_text = {12586, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14214, 23}, .unit_text = {0, 0}, .doc_text = {14178, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {12672, 23}, .unit_text = {0, 0}, .doc_text = {12645, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14264, 23}, .unit_text = {0, 0}, .doc_text = {14237, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {12789, 12}, .unit_text = {0, 0}, .doc_text = {12769, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14381, 12}, .unit_text = {0, 0}, .doc_text = {14361, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {12808, 9}, .unit_text = {0, 0}, .doc_text = {12801, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14400, 9}, .unit_text = {0, 0}, .doc_text = {14393, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {12817, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {14409, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {12914, 14}, .unit_text = {0, 0}, .doc_text = {12892, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14506, 14}, .unit_text = {0, 0}, .doc_text = {14484, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {12945, 6}, .unit_text = {0, 0}, .doc_text = {12928, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14537, 6}, .unit_text = {0, 0}, .doc_text = {14520, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {13002, 11}, .unit_text = {0, 0}, .doc_text = {12951, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14594, 11}, .unit_text = {0, 0}, .doc_text = {14543, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {13036, 42}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {14628, 42}, .note_text = {14625, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {13099, 19}, .unit_text = {13094, 5}, .doc_text = {13078, 16}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {14691, 19}, .unit_text = {14686, 5}, .doc_text = {14670, 16}, .note_text = {14625, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {13138, 19}, .unit_text = {13094, 5}, .doc_text = {13118, 20}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {14730, 19}, .unit_text = {14686, 5}, .doc_text = {14710, 20}, .note_text = {14625, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {13200, 6}, .unit_text = {691, 1}, .doc_text = {13193, 7}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {14792, 6}, .unit_text = {691, 1}, .doc_text = {14785, 7}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {13212, 10}, .unit_text = {691, 1}, .doc_text = {13206, 6}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {14804, 10}, .unit_text = {691, 1}, .doc_text = {14798, 6}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {13241, 6}, .unit_text = {691, 1}, .doc_text = {13222, 19}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {14833, 6}, .unit_text = {691, 1}, .doc_text = {14814, 19}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {13267, 15}, .unit_text = {13266, 1}, .doc_text = {13247, 19}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {14859, 15}, .unit_text = {14858, 1}, .doc_text = {14839, 19}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {13323, 7}, .unit_text = {3677, 2}, .doc_text = {13193, 7}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {14915, 7}, .unit_text = {3677, 2}, .doc_text = {14785, 7}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {13330, 11}, .unit_text = {3677, 2}, .doc_text = {13206, 6}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {14922, 11}, .unit_text = {3677, 2}, .doc_text = {14798, 6}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {13387, 7}, .unit_text = {0, 0}, .doc_text = {13370, 17}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {14979, 7}, .unit_text = {0, 0}, .doc_text = {14962, 17}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {13417, 7}, .unit_text = {5576, 1}, .doc_text = {13394, 23}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {15009, 7}, .unit_text = {5576, 1}, .doc_text = {14986, 23}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {13448, 7}, .unit_text = {5576, 1}, .doc_text = {13424, 24}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {15040, 7}, .unit_text = {5576, 1}, .doc_text = {15016, 24}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {13481, 10}, .unit_text = {5576, 1}, .doc_text = {13455, 26}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {15073, 10}, .unit_text = {5576, 1}, .doc_text = {15047, 26}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {13491, 27}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {15083, 27}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {13536, 16}, .unit_text = {13266, 1}, .doc_text = {13518, 18}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {15128, 16}, .unit_text = {14858, 1}, .doc_text = {15110, 18}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13593, 18}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {15203, 4}, .unit_text = {0, 0}, .doc_text = {15185, 18}, .note_text = {14776, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {13627, 11}, .unit_text = {0, 0}, .doc_text = {13615, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15219, 11}, .unit_text = {0, 0}, .doc_text = {15207, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {13644, 5}, .unit_text = {0, 0}, .doc_text = {13638, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15236, 5}, .unit_text = {0, 0}, .doc_text = {15230, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {13649, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15253, 11}, .unit_text = {0, 0}, .doc_text = {15241, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {13713, 4}, .unit_text = {0, 0}, .doc_text = {13709, 4}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {15305, 4}, .unit_text = {0, 0}, .doc_text = {15301, 4}, .note_text = {15295, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {13758, 11}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {15350, 11}, .note_text = {15295, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {13779, 11}, .unit_text = {0, 0}, .doc_text = {13769, 10}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {15371, 11}, .unit_text = {0, 0}, .doc_text = {15361, 10}, .note_text = {15295, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13811, 11}, .unit_text = {0, 0}, .doc_text = {13790, 21}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {15403, 11}, .unit_text = {0, 0}, .doc_text = {15382, 21}, .note_text = {15295, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13822, 5}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {15203, 4}, .unit_text = {0, 0}, .doc_text = {15414, 5}, .note_text = {15295, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13849, 3}, .unit_text = {0, 0}, .doc_text = {13827, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15441, 3}, .unit_text = {0, 0}, .doc_text = {15419, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {13903, 4}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {15495, 4}, .unit_text = {15492, 3}, .doc_text = {15474, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {13907, 31}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {15499, 31}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {14030, 18}, .unit_text = {0, 0}, .doc_text = {14011, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15622, 18}, .unit_text = {0, 0}, .doc_text = {15603, 19}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {14052, 11}, .unit_text = {0, 0}, .doc_text = {14048, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15644, 11}, .unit_text = {0, 0}, .doc_text = {15640, 4}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {14067, 11}, .unit_text = {0, 0}, .doc_text = {14063, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15659, 11}, .unit_text = {0, 0}, .doc_text = {15655, 4}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {14082, 11}, .unit_text = {0, 0}, .doc_text = {14078, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15674, 11}, .unit_text = {0, 0}, .doc_text = {15670, 4}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {14116, 20}, .unit_text = {0, 0}, .doc_text = {14093, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {15708, 20}, .unit_text = {0, 0}, .doc_text = {15685, 23}, .note_text = {792, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {14161, 10}, .unit_text = {0, 0}, .doc_text = {14150, 11}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {15753, 10}, .unit_text = {0, 0}, .doc_text = {15742, 11}, .note_text = {15728, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {14192, 20}, .unit_text = {0, 0}, .doc_text = {14171, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15784, 20}, .unit_text = {0, 0}, .doc_text = {15763, 21}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {14245, 22}, .unit_text = {0, 0}, .doc_text = {14212, 33}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15837, 22}, .unit_text = {0, 0}, .doc_text = {15804, 33}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14296, 13}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {15888, 13}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {14319, 9}, .unit_text = {0, 0}, .doc_text = {14309, 10}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15911, 9}, .unit_text = {0, 0}, .doc_text = {15901, 10}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {14341, 13}, .unit_text = {14339, 2}, .doc_text = {14328, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15933, 13}, .unit_text = {15931, 2}, .doc_text = {15920, 11}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {14390, 15}, .unit_text = {0, 0}, .doc_text = {14354, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15982, 15}, .unit_text = {0, 0}, .doc_text = {15946, 36}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {14448, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16085, 5}, .unit_text = {0, 0}, .doc_text = {16040, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {14519, 13}, .note_text = {0, 0}, .default_text = {14498, 21},
+    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {16111, 13}, .note_text = {0, 0}, .default_text = {16090, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {14553, 5}, .unit_text = {0, 0}, .doc_text = {14532, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {16145, 5}, .unit_text = {0, 0}, .doc_text = {16124, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {14558, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16255, 4}, .unit_text = {0, 0}, .doc_text = {16150, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {14778, 6}, .unit_text = {0, 0}, .doc_text = {14667, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16370, 6}, .unit_text = {0, 0}, .doc_text = {16259, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14845, 12}, .unit_text = {0, 0}, .doc_text = {14784, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16437, 12}, .unit_text = {0, 0}, .doc_text = {16376, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {14882, 17}, .unit_text = {0, 0}, .doc_text = {14857, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16474, 17}, .unit_text = {0, 0}, .doc_text = {16449, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {14927, 15}, .unit_text = {0, 0}, .doc_text = {14899, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16519, 15}, .unit_text = {0, 0}, .doc_text = {16491, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {14984, 15}, .unit_text = {0, 0}, .doc_text = {14942, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16576, 15}, .unit_text = {0, 0}, .doc_text = {16534, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {14999, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16671, 8}, .unit_text = {0, 0}, .doc_text = {16591, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {15118, 15}, .unit_text = {0, 0}, .doc_text = {15087, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {16710, 15}, .unit_text = {0, 0}, .doc_text = {16679, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {15133, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14028, 9}, .unit_text = {0, 0}, .doc_text = {16725, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {15233, 3}, .unit_text = {0, 0}, .doc_text = {15182, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16825, 3}, .unit_text = {0, 0}, .doc_text = {16774, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {15250, 13}, .unit_text = {0, 0}, .doc_text = {15236, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16842, 13}, .unit_text = {0, 0}, .doc_text = {16828, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {15280, 12}, .unit_text = {0, 0}, .doc_text = {15263, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {16872, 12}, .unit_text = {0, 0}, .doc_text = {16855, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {15292, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16884, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {15321, 13}, .unit_text = {0, 0}, .doc_text = {15310, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16913, 13}, .unit_text = {0, 0}, .doc_text = {16902, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {15410, 9}, .unit_text = {0, 0}, .doc_text = {15334, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {17002, 9}, .unit_text = {0, 0}, .doc_text = {16926, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {15436, 7}, .unit_text = {0, 0}, .doc_text = {15419, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17028, 7}, .unit_text = {0, 0}, .doc_text = {17011, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {15469, 8}, .unit_text = {0, 0}, .doc_text = {15443, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {17061, 8}, .unit_text = {0, 0}, .doc_text = {17035, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {15509, 15}, .unit_text = {0, 0}, .doc_text = {15477, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17101, 15}, .unit_text = {0, 0}, .doc_text = {17069, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {15593, 12}, .unit_text = {0, 0}, .doc_text = {15524, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17185, 12}, .unit_text = {0, 0}, .doc_text = {17116, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {15605, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17197, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2700,12 +2907,12 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {15612, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17204, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {15623, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17215, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2720,435 +2927,435 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {13644, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15236, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {15639, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17231, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {15679, 7}, .unit_text = {0, 0}, .doc_text = {15651, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17271, 7}, .unit_text = {0, 0}, .doc_text = {17243, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {15691, 3}, .unit_text = {0, 0}, .doc_text = {15686, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17283, 3}, .unit_text = {0, 0}, .doc_text = {17278, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {15709, 6}, .unit_text = {0, 0}, .doc_text = {15694, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17301, 6}, .unit_text = {0, 0}, .doc_text = {17286, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {15736, 23}, .unit_text = {0, 0}, .doc_text = {15715, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17328, 23}, .unit_text = {0, 0}, .doc_text = {17307, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {15759, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17351, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {15793, 17}, .unit_text = {0, 0}, .doc_text = {15775, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {17385, 17}, .unit_text = {0, 0}, .doc_text = {17367, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {15810, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15253, 11}, .unit_text = {0, 0}, .doc_text = {17402, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {15835, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17427, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {15878, 16}, .unit_text = {0, 0}, .doc_text = {15848, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17470, 16}, .unit_text = {0, 0}, .doc_text = {17440, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {15894, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17486, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {15930, 9}, .unit_text = {0, 0}, .doc_text = {15903, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17522, 9}, .unit_text = {0, 0}, .doc_text = {17495, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {15939, 3}, .unit_text = {0, 0}, .doc_text = {10235, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17531, 3}, .unit_text = {0, 0}, .doc_text = {10350, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {15956, 13}, .unit_text = {0, 0}, .doc_text = {15942, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17548, 13}, .unit_text = {0, 0}, .doc_text = {17534, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {15983, 13}, .unit_text = {0, 0}, .doc_text = {15969, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17575, 13}, .unit_text = {0, 0}, .doc_text = {17561, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15996, 7}, .unit_text = {0, 0}, .doc_text = {11124, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17588, 7}, .unit_text = {0, 0}, .doc_text = {11239, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {16025, 21}, .unit_text = {0, 0}, .doc_text = {16003, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17617, 21}, .unit_text = {0, 0}, .doc_text = {17595, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {16063, 16}, .unit_text = {0, 0}, .doc_text = {16046, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {17655, 16}, .unit_text = {0, 0}, .doc_text = {17638, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {16092, 12}, .unit_text = {0, 0}, .doc_text = {16079, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {17684, 12}, .unit_text = {0, 0}, .doc_text = {17671, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {16104, 3}, .unit_text = {0, 0}, .doc_text = {11249, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17696, 3}, .unit_text = {0, 0}, .doc_text = {12841, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {16107, 18}, .unit_text = {0, 0}, .doc_text = {11322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17699, 18}, .unit_text = {0, 0}, .doc_text = {12914, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {16125, 12}, .unit_text = {0, 0}, .doc_text = {11438, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17717, 12}, .unit_text = {0, 0}, .doc_text = {13030, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {16148, 10}, .unit_text = {0, 0}, .doc_text = {16137, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17740, 10}, .unit_text = {0, 0}, .doc_text = {17729, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {16158, 14}, .unit_text = {0, 0}, .doc_text = {11620, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17750, 14}, .unit_text = {0, 0}, .doc_text = {13212, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {16172, 12}, .unit_text = {0, 0}, .doc_text = {11817, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17764, 12}, .unit_text = {0, 0}, .doc_text = {13409, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {16184, 12}, .unit_text = {0, 0}, .doc_text = {11939, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17776, 12}, .unit_text = {0, 0}, .doc_text = {13531, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {16196, 15}, .unit_text = {0, 0}, .doc_text = {12094, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17788, 15}, .unit_text = {0, 0}, .doc_text = {13686, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {16211, 8}, .unit_text = {0, 0}, .doc_text = {12189, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17803, 8}, .unit_text = {0, 0}, .doc_text = {13781, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {16219, 8}, .unit_text = {0, 0}, .doc_text = {12445, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17811, 8}, .unit_text = {0, 0}, .doc_text = {14037, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {16227, 6}, .unit_text = {0, 0}, .doc_text = {13013, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17819, 6}, .unit_text = {0, 0}, .doc_text = {14605, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {16233, 3}, .unit_text = {0, 0}, .doc_text = {13157, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17825, 3}, .unit_text = {0, 0}, .doc_text = {14749, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {16236, 15}, .unit_text = {0, 0}, .doc_text = {13672, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17828, 15}, .unit_text = {0, 0}, .doc_text = {15264, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {16251, 7}, .unit_text = {0, 0}, .doc_text = {13852, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17843, 7}, .unit_text = {0, 0}, .doc_text = {15444, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16258, 12}, .unit_text = {0, 0}, .doc_text = {13943, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17850, 12}, .unit_text = {0, 0}, .doc_text = {15535, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16319, 8}, .unit_text = {0, 0}, .doc_text = {16270, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17911, 8}, .unit_text = {0, 0}, .doc_text = {17862, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16384, 15}, .unit_text = {0, 0}, .doc_text = {16327, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17976, 15}, .unit_text = {0, 0}, .doc_text = {17919, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16451, 14}, .unit_text = {0, 0}, .doc_text = {16399, 52}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {18043, 14}, .unit_text = {0, 0}, .doc_text = {17991, 52}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16495, 4}, .unit_text = {0, 0}, .doc_text = {16476, 19}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18087, 4}, .unit_text = {0, 0}, .doc_text = {18068, 19}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {18091, 6}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16530, 18}, .unit_text = {0, 0}, .doc_text = {16505, 25}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18122, 18}, .unit_text = {0, 0}, .doc_text = {18097, 25}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16577, 17}, .unit_text = {0, 0}, .doc_text = {16548, 29}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18169, 17}, .unit_text = {0, 0}, .doc_text = {18140, 29}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16628, 12}, .unit_text = {0, 0}, .doc_text = {16594, 34}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18220, 12}, .unit_text = {0, 0}, .doc_text = {18186, 34}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16671, 3}, .unit_text = {0, 0}, .doc_text = {16659, 12}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18263, 3}, .unit_text = {0, 0}, .doc_text = {18251, 12}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {16674, 5}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16255, 4}, .unit_text = {0, 0}, .doc_text = {18266, 5}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {18091, 6}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16729, 10}, .unit_text = {0, 0}, .doc_text = {16699, 30}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18321, 10}, .unit_text = {0, 0}, .doc_text = {18291, 30}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16760, 12}, .unit_text = {0, 0}, .doc_text = {16739, 21}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18352, 12}, .unit_text = {0, 0}, .doc_text = {18331, 21}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16772, 10}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18364, 10}, .unit_text = {15492, 3}, .doc_text = {15474, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {16821, 8}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16085, 5}, .unit_text = {0, 0}, .doc_text = {18413, 8}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16829, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {18421, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {16872, 15}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {18464, 15}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16905, 13}, .unit_text = {0, 0}, .doc_text = {16887, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18497, 13}, .unit_text = {0, 0}, .doc_text = {18479, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {16942, 23}, .unit_text = {16938, 4}, .doc_text = {16918, 20}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {18534, 23}, .unit_text = {18530, 4}, .doc_text = {18510, 20}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {16987, 11}, .unit_text = {0, 0}, .doc_text = {16965, 22}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {18579, 11}, .unit_text = {0, 0}, .doc_text = {18557, 22}, .note_text = {15728, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16998, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {18590, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17038, 8}, .unit_text = {0, 0}, .doc_text = {17027, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18630, 8}, .unit_text = {0, 0}, .doc_text = {18619, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17046, 8}, .unit_text = {0, 0}, .doc_text = {16782, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18638, 8}, .unit_text = {0, 0}, .doc_text = {18374, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17069, 12}, .unit_text = {0, 0}, .doc_text = {17054, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18661, 12}, .unit_text = {0, 0}, .doc_text = {18646, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17135, 2}, .unit_text = {0, 0}, .doc_text = {17111, 24}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {18703, 24}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17147, 9}, .unit_text = {0, 0}, .doc_text = {17137, 10}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {18737, 9}, .unit_text = {0, 0}, .doc_text = {18727, 10}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17156, 14}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {18760, 7}, .unit_text = {0, 0}, .doc_text = {18746, 14}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17205, 12}, .unit_text = {0, 0}, .doc_text = {17177, 28}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {18795, 12}, .unit_text = {0, 0}, .doc_text = {18767, 28}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17263, 14}, .unit_text = {0, 0}, .doc_text = {17248, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18853, 14}, .unit_text = {0, 0}, .doc_text = {18838, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17300, 14}, .unit_text = {0, 0}, .doc_text = {17277, 23}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {18890, 14}, .unit_text = {0, 0}, .doc_text = {18867, 23}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17363, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {18953, 19}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17403, 8}, .unit_text = {0, 0}, .doc_text = {17382, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {18993, 8}, .unit_text = {0, 0}, .doc_text = {18972, 21}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17428, 10}, .unit_text = {0, 0}, .doc_text = {17411, 17}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19018, 10}, .unit_text = {0, 0}, .doc_text = {19001, 17}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17456, 6}, .unit_text = {0, 0}, .doc_text = {17438, 18}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19046, 6}, .unit_text = {0, 0}, .doc_text = {19028, 18}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {17462, 9}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {16671, 8}, .unit_text = {0, 0}, .doc_text = {19052, 9}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17482, 10}, .unit_text = {0, 0}, .doc_text = {17471, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19072, 10}, .unit_text = {0, 0}, .doc_text = {19061, 11}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17503, 9}, .unit_text = {17497, 6}, .doc_text = {17492, 5}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19093, 9}, .unit_text = {19087, 6}, .doc_text = {19082, 5}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17539, 10}, .unit_text = {0, 0}, .doc_text = {17512, 27}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19129, 10}, .unit_text = {0, 0}, .doc_text = {19102, 27}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17577, 10}, .unit_text = {0, 0}, .doc_text = {17549, 28}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19167, 10}, .unit_text = {0, 0}, .doc_text = {19139, 28}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17609, 12}, .unit_text = {0, 0}, .doc_text = {17587, 22}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19199, 12}, .unit_text = {0, 0}, .doc_text = {19177, 22}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17645, 11}, .unit_text = {0, 0}, .doc_text = {17621, 24}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19235, 11}, .unit_text = {0, 0}, .doc_text = {19211, 24}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17692, 18}, .unit_text = {0, 0}, .doc_text = {17656, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {19282, 18}, .unit_text = {0, 0}, .doc_text = {19246, 36}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {17792, 35}, .note_text = {0, 0}, .default_text = {17789, 3},
+    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {19382, 35}, .note_text = {0, 0}, .default_text = {19379, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17887, 4}, .unit_text = {0, 0}, .doc_text = {17827, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19477, 4}, .unit_text = {0, 0}, .doc_text = {19417, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17891, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {19481, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {17981, 15}, .unit_text = {0, 0}, .doc_text = {17915, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19571, 15}, .unit_text = {0, 0}, .doc_text = {19505, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17996, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18760, 7}, .unit_text = {0, 0}, .doc_text = {19586, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18067, 6}, .unit_text = {0, 0}, .doc_text = {17081, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19657, 6}, .unit_text = {0, 0}, .doc_text = {18673, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18073, 13}, .unit_text = {0, 0}, .doc_text = {17314, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19663, 13}, .unit_text = {0, 0}, .doc_text = {18904, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18141, 10}, .unit_text = {0, 0}, .doc_text = {18086, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19731, 10}, .unit_text = {0, 0}, .doc_text = {19676, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18215, 24}, .unit_text = {0, 0}, .doc_text = {18151, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19805, 24}, .unit_text = {0, 0}, .doc_text = {19741, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
@@ -3174,51 +3381,54 @@ constexpr StructDescriptor struct_table[] = {
     {{8642, 12}, {8625, 17}, 145, 3, sizeof(EncoderStats), false},  // EncoderStats
     {{8702, 15}, {8680, 22}, 148, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
     {{8812, 8}, {8782, 30}, 151, 3, sizeof(FbcStats), false},  // FbcStats
-    {{9107, 7}, {9079, 28}, 154, 8, sizeof(Process), false},  // Process
-    {{9437, 12}, {9409, 28}, 162, 9, sizeof(EccLocations), false},  // EccLocations
-    {{9516, 9}, {9491, 25}, 171, 2, sizeof(EccErrors), false},  // EccErrors
-    {{9606, 10}, {9595, 11}, 173, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{9756, 13}, {9726, 30}, 175, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{9896, 14}, {9851, 45}, 178, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{10068, 7}, {10015, 53}, 183, 4, sizeof(EccSram), false},  // EccSram
-    {{10257, 3}, {10235, 22}, 187, 5, sizeof(Ecc), false},  // Ecc
-    {{10322, 14}, {10294, 28}, 192, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{10655, 12}, {10620, 35}, 194, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{10759, 17}, {10712, 47}, 199, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{11049, 12}, {11013, 36}, 204, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{11132, 7}, {11124, 8}, 209, 2, sizeof(Display), false},  // Display
-    {{11268, 3}, {11249, 19}, 211, 3, sizeof(Mig), false},  // Mig
-    {{11347, 17}, {11322, 25}, 214, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{11465, 12}, {11438, 27}, 216, 2, sizeof(DriverModels), false},  // DriverModels
-    {{11557, 10}, {11533, 24}, 218, 2, sizeof(Accounting), false},  // Accounting
-    {{11635, 14}, {11620, 15}, 220, 2, sizeof(Virtualization), false},  // Virtualization
-    {{11830, 11}, {11817, 13}, 222, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{11969, 11}, {11939, 30}, 225, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{12119, 14}, {12094, 25}, 227, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{12221, 8}, {12189, 32}, 229, 1, sizeof(Topology), false},  // Topology
-    {{12461, 8}, {12445, 16}, 230, 6, sizeof(Platform), false},  // Platform
-    {{12757, 12}, {12695, 62}, 236, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{13027, 6}, {13013, 14}, 241, 6, sizeof(Fabric), false},  // Fabric
-    {{13181, 3}, {13157, 24}, 247, 3, sizeof(Gpm), false},  // Gpm
-    {{13305, 18}, {13282, 23}, 250, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{13358, 12}, {13341, 17}, 254, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{13575, 18}, {13552, 23}, 256, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{13689, 14}, {13672, 17}, 262, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{13748, 10}, {13717, 31}, 266, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13869, 7}, {13852, 17}, 267, 5, sizeof(Failure), false},  // Failure
-    {{13966, 20}, {13943, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{14288, 8}, {14267, 21}, 274, 8, sizeof(Features), false},  // Features
-    {{14434, 14}, {14405, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16473, 3}, {16465, 8}, 286, 66, sizeof(Gpu), true},  // Gpu
-    {{16649, 10}, {16640, 9}, 352, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16691, 8}, {16679, 12}, 357, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16807, 14}, {16782, 25}, 359, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16860, 12}, {16839, 21}, 363, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17105, 6}, {17081, 24}, 365, 8, sizeof(NvLink), true},  // NvLink
-    {{17237, 11}, {17217, 20}, 373, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17351, 12}, {17314, 37}, 377, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17779, 10}, {17710, 69}, 379, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18270, 7}, {18239, 31}, 391, 9, sizeof(Machine), true},  // Machine
+    {{9222, 7}, {9194, 28}, 154, 10, sizeof(Process), false},  // Process
+    {{9552, 12}, {9524, 28}, 164, 9, sizeof(EccLocations), false},  // EccLocations
+    {{9631, 9}, {9606, 25}, 173, 2, sizeof(EccErrors), false},  // EccErrors
+    {{9721, 10}, {9710, 11}, 175, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{9871, 13}, {9841, 30}, 177, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{10011, 14}, {9966, 45}, 180, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{10183, 7}, {10130, 53}, 185, 4, sizeof(EccSram), false},  // EccSram
+    {{10372, 3}, {10350, 22}, 189, 5, sizeof(Ecc), false},  // Ecc
+    {{10437, 14}, {10409, 28}, 194, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{10770, 12}, {10735, 35}, 196, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{10874, 17}, {10827, 47}, 201, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{11164, 12}, {11128, 36}, 206, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{11247, 7}, {11239, 8}, 211, 2, sizeof(Display), false},  // Display
+    {{11777, 10}, {11754, 23}, 213, 15, sizeof(MigProfile), true},  // MigProfile
+    {{12078, 18}, {12059, 19}, 228, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{12442, 11}, {12427, 15}, 232, 6, sizeof(MigInstance), true},  // MigInstance
+    {{12860, 3}, {12841, 19}, 238, 6, sizeof(Mig), true},  // Mig
+    {{12939, 17}, {12914, 25}, 244, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{13057, 12}, {13030, 27}, 246, 2, sizeof(DriverModels), false},  // DriverModels
+    {{13149, 10}, {13125, 24}, 248, 2, sizeof(Accounting), false},  // Accounting
+    {{13227, 14}, {13212, 15}, 250, 2, sizeof(Virtualization), false},  // Virtualization
+    {{13422, 11}, {13409, 13}, 252, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{13561, 11}, {13531, 30}, 255, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{13711, 14}, {13686, 25}, 257, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{13813, 8}, {13781, 32}, 259, 1, sizeof(Topology), false},  // Topology
+    {{14053, 8}, {14037, 16}, 260, 6, sizeof(Platform), false},  // Platform
+    {{14349, 12}, {14287, 62}, 266, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{14619, 6}, {14605, 14}, 271, 6, sizeof(Fabric), false},  // Fabric
+    {{14773, 3}, {14749, 24}, 277, 3, sizeof(Gpm), false},  // Gpm
+    {{14897, 18}, {14874, 23}, 280, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{14950, 12}, {14933, 17}, 284, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{15167, 18}, {15144, 23}, 286, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{15281, 14}, {15264, 17}, 292, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{15340, 10}, {15309, 31}, 296, 1, sizeof(FailureXid), false},  // FailureXid
+    {{15461, 7}, {15444, 17}, 297, 5, sizeof(Failure), false},  // Failure
+    {{15558, 20}, {15535, 23}, 302, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{15880, 8}, {15859, 21}, 304, 8, sizeof(Features), false},  // Features
+    {{16026, 14}, {15997, 29}, 312, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{18065, 3}, {18057, 8}, 316, 66, sizeof(Gpu), true},  // Gpu
+    {{18241, 10}, {18232, 9}, 382, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{18283, 8}, {18271, 12}, 387, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{18399, 14}, {18374, 25}, 389, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{18452, 12}, {18431, 21}, 393, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{18697, 6}, {18673, 24}, 395, 8, sizeof(NvLink), true},  // NvLink
+    {{18827, 11}, {18807, 20}, 403, 4, sizeof(RootComplex), true},  // RootComplex
+    {{18941, 12}, {18904, 37}, 407, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{19369, 10}, {19300, 69}, 409, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{19860, 7}, {19829, 31}, 421, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -18,8 +19,14 @@ NVMLKIT_EXPORTS_BEGIN
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !name) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetName(*machine, *gpu, *target.mig, name, length);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return read(gpu->name, name, length);
   });
@@ -28,7 +35,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, u
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !type) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return read(gpu->brand, type);
@@ -38,8 +46,14 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandTyp
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !index) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetIndex(*machine, *gpu, *target.mig, index);
+  });
+  }
   return functions::DeviceGetIndex(*machine, *gpu, index);
 }
 
@@ -77,8 +91,14 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvm
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !uuid) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetUUID(*machine, *gpu, *target.mig, uuid, length);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return read(gpu->uuid, uuid, length);
   });
@@ -146,7 +166,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device) {
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !major || !minor) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     if (const auto result = read(gpu->compute_capability.major, major); result != NVML_SUCCESS) return result;
@@ -215,7 +236,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsign
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !arch) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return read(gpu->architecture, arch);

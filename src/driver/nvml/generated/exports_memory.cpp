@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -18,8 +19,14 @@ NVMLKIT_EXPORTS_BEGIN
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !memory) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetMemoryInfo(*machine, *gpu, *target.mig, memory);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetMemoryInfo(*machine, *gpu, memory);
   });
@@ -28,9 +35,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMem
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !memory) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(memory->version, {0x02000028u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetMemoryInfo_v2(*machine, *gpu, *target.mig, memory);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetMemoryInfo_v2(*machine, *gpu, memory);
   });
@@ -39,8 +52,14 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvml
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t* bar1Memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !bar1Memory) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetBAR1MemoryInfo(*machine, *gpu, *target.mig, bar1Memory);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetBAR1MemoryInfo(*machine, *gpu, bar1Memory);
   });

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -18,9 +19,15 @@ NVMLKIT_EXPORTS_BEGIN
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !attributes) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetAttributes_v2(*machine, *gpu, *target.mig, attributes);
+  });
+  }
+  return NVML_ERROR_NOT_SUPPORTED;  // only MIG devices have attributes
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t* activationStatus) {
@@ -28,7 +35,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned i
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !activationStatus) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return functions::DeviceSetMigMode(*machine, *gpu, mode, activationStatus);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
@@ -47,7 +54,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t dev
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceProfileInfo(*machine, *gpu, profile, info);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
@@ -56,7 +65,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t de
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceProfileInfoV(*machine, *gpu, profile, info);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info) {
@@ -65,7 +76,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceProfileInfoByIdV(*machine, *gpu, profileId, info);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
@@ -73,7 +86,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDe
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *count = said_count;
+    return functions::DeviceGetGpuInstancePossiblePlacements_v2(*machine, *gpu, profileId, placements, count);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t device, unsigned int profileId, unsigned int* count) {
@@ -81,7 +98,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceRemainingCapacity(nvmlDevice
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceRemainingCapacity(*machine, *gpu, profileId, count);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstance) {
@@ -89,7 +108,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstance(nvmlDevice_t device, uns
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return functions::DeviceCreateGpuInstance(*machine, *gpu, profileId, gpuInstance);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance) {
@@ -97,13 +116,13 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !placement || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return functions::DeviceCreateGpuInstanceWithPlacement(*machine, *gpu, profileId, placement, gpuInstance);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::GpuInstanceDestroy(*machine, gpuInstance);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
@@ -111,7 +130,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsig
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *count = said_count;
+    return functions::DeviceGetGpuInstances(*machine, *gpu, profileId, gpuInstances, count);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t* gpuInstance) {
@@ -119,97 +142,148 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, un
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceById(*machine, *gpu, id, gpuInstance);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetInfo(*machine, gpuInstance, info);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetComputeInstanceProfileInfo(*machine, gpuInstance, profile, engProfile, info);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(info->version, {0x0300008cu, 0x02000088u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetComputeInstanceProfileInfoV(*machine, gpuInstance, profile, engProfile, info);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetComputeInstanceRemainingCapacity(*machine, gpuInstance, profileId, count);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(), [&] {
+    *count = said_count;
+    return functions::GpuInstanceGetComputeInstancePossiblePlacements(*machine, gpuInstance, profileId, placements, count);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::GpuInstanceCreateComputeInstance(*machine, gpuInstance, profileId, computeInstance);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!placement || !computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::GpuInstanceCreateComputeInstanceWithPlacement(*machine, gpuInstance, profileId, placement, computeInstance);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::ComputeInstanceDestroy(*machine, computeInstance);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(), [&] {
+    *count = said_count;
+    return functions::GpuInstanceGetComputeInstances(*machine, gpuInstance, profileId, computeInstances, count);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetComputeInstanceById(*machine, gpuInstance, id, computeInstance);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::ComputeInstanceGetInfo_v2(*machine, computeInstance, info);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !isMigDevice) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceIsMigDeviceHandle(*machine, *gpu, *target.mig, isMigDevice);
+  });
+  }
   return functions::DeviceIsMigDeviceHandle(*machine, *gpu, isMigDevice);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !id) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetGpuInstanceId(*machine, *gpu, *target.mig, id);
+  });
+  }
+  return NVML_ERROR_NOT_SUPPORTED;  // only a MIG device is of a GPU instance
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !id) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetComputeInstanceId(*machine, *gpu, *target.mig, id);
+  });
+  }
+  return NVML_ERROR_NOT_SUPPORTED;  // only a MIG device is of a compute instance
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
@@ -227,29 +301,46 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t dev
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !migDevice) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_FOUND;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetMigDeviceHandleByIndex(*machine, *gpu, index, migDevice);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, migDevice);
+  const auto target = find_target(*machine, migDevice);
+  const auto* gpu = target.gpu;
   if (!gpu || !device) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_INVALID_ARGUMENT;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetDeviceHandleFromMigDeviceHandle(*machine, *gpu, *target.mig, device);
+  });
+  }
+  return functions::DeviceGetDeviceHandleFromMigDeviceHandle(*machine, *gpu, device);
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !attributes) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetAttributes(*machine, *gpu, *target.mig, attributes);
+  });
+  }
+  return NVML_ERROR_NOT_SUPPORTED;  // only MIG devices have attributes
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::ComputeInstanceGetInfo(*machine, computeInstance, info);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
@@ -257,7 +348,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *count = said_count;
+    return functions::DeviceGetGpuInstancePossiblePlacements(*machine, *gpu, profileId, placements, count);
+  });
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -18,8 +19,11 @@ NVMLKIT_EXPORTS_BEGIN
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     if (const auto result = read(gpu->utilization.gpu, &utilization->gpu); result != NVML_SUCCESS) return result;
     return read(gpu->utilization.memory, &utilization->memory);
@@ -29,8 +33,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, n
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     if (const auto result = read(gpu->utilization.encoder, utilization); result != NVML_SUCCESS) return result;
     return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
@@ -72,8 +79,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderSessions(nvmlDevice_t device, un
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     if (const auto result = read(gpu->utilization.decoder, utilization); result != NVML_SUCCESS) return result;
     return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
@@ -83,8 +93,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device,
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     if (const auto result = read(gpu->utilization.jpeg, utilization); result != NVML_SUCCESS) return result;
     return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
@@ -94,8 +107,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, uns
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     if (const auto result = read(gpu->utilization.ofa, utilization); result != NVML_SUCCESS) return result;
     return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
