@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/identity.hpp"
+#include "sim/mig/instances.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -137,6 +138,7 @@ void complete(Machine& machine) {
     complete_modes(gpu, machine.system());
     gpu.nvlink_low_power.supported.derive_from(
         Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && at_least(gpu, Architecture::hopper)));
+    mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
   }
 }
 

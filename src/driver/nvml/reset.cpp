@@ -2,6 +2,7 @@
 #include <initializer_list>
 
 #include "driver/nvml/setters.hpp"
+#include "sim/mig/instances.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -28,6 +29,7 @@ void clear_ecc_counts(sim::model::EccErrors& errors, sim::model::EccSramCounts& 
 void reset_gpu(sim::model::Gpu& gpu) {
   if (gpu.ecc.mode_pending) gpu.ecc.mode_current = *gpu.ecc.mode_pending;
   if (gpu.mig.mode_pending) gpu.mig.mode_current = *gpu.mig.mode_pending;
+  sim::mig::destroy_all(gpu);
   if (gpu.gpu_operation_mode.pending) gpu.gpu_operation_mode.current = *gpu.gpu_operation_mode.pending;
   clear_ecc_counts(gpu.ecc.errors.volatile_, gpu.ecc.sram.volatile_);
   if (gpu.reset_status.required) gpu.reset_status.required = false;

@@ -10,6 +10,7 @@
 #include "sim/complete.hpp"
 #include "sim/config/builtin.hpp"
 #include "sim/config/check.hpp"
+#include "sim/config/known_mig.hpp"
 #include "sim/config/layers.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/config/scalar.hpp"
@@ -51,6 +52,7 @@ class Build {
     fill_gpus();
     if (overrides.driver_version)
       for (auto& gpu : machine_->gpus()) gpu.gsp_firmware.version = {};
+    config::adopt_mig_profiles(*machine_);
     complete(*machine_);
     config::check_machine(layers_, *machine_);
     faults::update_attention(*machine_);

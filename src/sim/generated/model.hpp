@@ -466,6 +466,8 @@ struct Process {
   Field<std::uint32_t> mem_util;  // Memory bandwidth utilization. [%]
   Field<std::uint32_t> enc_util;  // Encoder utilization. [%]
   Field<std::uint32_t> dec_util;  // Decoder utilization. [%]
+  Field<std::uint32_t> gpu_instance;  // GPU instance that it runs on; of GPUs in MIG mode.
+  Field<std::uint32_t> compute_instance;  // Compute instance in that. Default: 0.
 };
 
 // ECC error counters by place.
@@ -565,11 +567,51 @@ struct Display {
   Field<std::uint32_t> active;  // A display is initialized on the GPU.
 };
 
+// A GPU instance profile.
+struct MigProfile {
+  Field<Text<24>> name;  // Name, as 1g.10gb, 1g.10gb+me, 1g.24gb+gfx, 1g.24gb-me.
+  Field<std::uint32_t> id;  // Profile id.
+  Field<std::uint32_t> instances;  // How many of them an empty GPU holds.
+  Field<std::uint32_t> size;  // Memory slices of an instance.
+  List<std::uint32_t, 8> starts;  // First memory slices that an instance may have.
+  Field<std::uint64_t> memory_mib;  // Memory of an instance. [MiB]
+  Field<std::uint64_t> idle_kib;  // Memory that an instance takes for itself. [KiB]
+  Field<std::uint64_t> bar1_mib;  // BAR1 of an instance. Default: its share of the GPU's by memory slices, less 1. [MiB]
+  Field<std::uint32_t> sm;  // Multiprocessors.
+  Field<std::uint32_t> ce;  // Copy engines.
+  Field<std::uint32_t> dec;  // Decoders.
+  Field<std::uint32_t> enc;  // Encoders.
+  Field<std::uint32_t> jpeg;  // JPEG engines.
+  Field<std::uint32_t> ofa;  // Optical flow accelerators.
+  Field<bool> p2p;  // Instances reach each other's memory.
+};
+
+// A compute instance.
+struct MigComputeInstance {
+  Field<Text<32>> profile;  // Name of its profile, as 1c.3g.40gb, or 3g.40gb for the whole GPU instance.
+  Field<bool> wide;  // Of two profiles named alike, the one with more multiprocessors: 26 in place of 16 on Hopper.
+  Field<std::uint32_t> id;  // Id. Default: the first that is free.
+  Field<std::uint32_t> start;  // First compute slice. Default: the first where it fits.
+};
+
+// A GPU instance.
+struct MigInstance {
+  Field<Text<24>> profile;  // Name of its profile.
+  Field<std::uint32_t> id;  // Id. It follows from the placement.
+  Field<std::uint32_t> start;  // First memory slice. Default: where it leaves the most placements to others.
+  Field<std::uint64_t> sram_uncorrectable;  // Volatile uncorrectable SRAM errors, while ECC is on.
+  Field<bool> bare;  // It has no compute instance. Otherwise one of its whole size is made where none is listed.
+  List<MigComputeInstance, 8> compute_instances;  // Its compute instances.
+};
+
 // Multi-instance GPU.
 struct Mig {
   Field<std::uint32_t> mode_current;  // MIG mode now.
   Field<std::uint32_t> mode_pending;  // MIG mode after the next reset. Default: mode_current.
-  Field<std::uint32_t> max_gpu_instances;  // How many GPU instances fit.
+  Field<std::uint32_t> max_gpu_instances;  // How many MIG devices there may be. Default: what the smallest profile allows.
+  Field<bool> upper_half_first;  // Ids of GPU instances count from the upper half of the memory, as on some boards.
+  List<MigProfile, 18> profiles;  // GPU instance profiles. Default: those of the built-in machine whose GPU has the same name.
+  List<MigInstance, 8> instances;  // GPU instances; they need MIG mode.
 };
 
 // GPU operation mode (GOM).
@@ -914,6 +956,9 @@ static_assert(std::is_trivially_copyable_v<RetiredPages>);
 static_assert(std::is_trivially_copyable_v<RowRemapHistogram>);
 static_assert(std::is_trivially_copyable_v<RemappedRows>);
 static_assert(std::is_trivially_copyable_v<Display>);
+static_assert(std::is_trivially_copyable_v<MigProfile>);
+static_assert(std::is_trivially_copyable_v<MigComputeInstance>);
+static_assert(std::is_trivially_copyable_v<MigInstance>);
 static_assert(std::is_trivially_copyable_v<Mig>);
 static_assert(std::is_trivially_copyable_v<GpuOperationModes>);
 static_assert(std::is_trivially_copyable_v<DriverModels>);

@@ -87,6 +87,9 @@ void refuse_holes(const Facts& facts, const Semantics& semantics) {
     check_chain(facts, entry, semantics, holes);
     for (const auto& macro : entry.versions)
       if (!facts.version_tag(macro)) holes.push_back(fmt::format("{}: unknown version {}", name, macro));
+    for (const auto& code : {entry.on_mig, entry.in_mig_mode})
+      if (code.starts_with("NVML_") ? !facts.value(code) : !code.empty() && code != "code" && code != "gpu")
+        holes.push_back(fmt::format("{}: expected code, gpu or a return code, got {}", name, code));
     for (const auto& code : entry.success)
       if (!facts.value(code)) holes.push_back(fmt::format("{}: unknown return code {}", name, code));
     if (!entry.sim.result.empty() && !facts.value(entry.sim.result))

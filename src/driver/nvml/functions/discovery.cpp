@@ -2,6 +2,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/hex.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/read.hpp"
 
 namespace nvmlkit::driver::functions {
@@ -22,6 +23,26 @@ nvmlReturn_t find(const Machine& machine, nvmlDevice_t* device, Matches matches)
 bool same_uuid(std::string_view text, const unsigned char (&bytes)[16]) {
   unsigned char own[16] = {};
   return parse_uuid_bytes(text, own) && std::memcmp(own, bytes, sizeof own) == 0;
+}
+
+// A MIG device whose UUID matches, of any GPU in MIG mode.
+template <class Matches>
+nvmlReturn_t find_mig(const Machine& machine, nvmlDevice_t* device, Matches matches) {
+  const auto gpus = machine.gpus();
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    for (std::uint32_t at = 0; const auto mig = sim::mig::device_at(gpus[i], at); ++at)
+      if (matches(sim::mig::uuid_of(gpus[i], mig->id()).view())) {
+        *device = mig_handle_of(i, mig->id());
+        return NVML_SUCCESS;
+      }
+  return NVML_ERROR_NOT_FOUND;
+}
+
+// A GPU or a MIG device.
+template <class Matches>
+nvmlReturn_t find_uuid(const Machine& machine, nvmlDevice_t* device, Matches matches) {
+  const auto result = find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && matches(gpu.uuid->view()); });
+  return result == NVML_ERROR_NOT_FOUND ? find_mig(machine, device, matches) : result;
 }
 
 }  // namespace
@@ -55,17 +76,16 @@ nvmlReturn_t DeviceGetHandleBySerial(const Machine& machine, const char* serial,
 }
 
 nvmlReturn_t DeviceGetHandleByUUID(const Machine& machine, const char* uuid, nvmlDevice_t* device) {
-  return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && gpu.uuid->view() == uuid; });
+  return find_uuid(machine, device, [&](std::string_view own) { return own == uuid; });
 }
 
 nvmlReturn_t DeviceGetHandleByUUIDV(const Machine& machine, const nvmlUUID_t* uuid, nvmlDevice_t* device) {
   if (uuid->type == NVML_UUID_TYPE_ASCII) {
     const std::string_view text(uuid->value.str, strnlen(uuid->value.str, sizeof uuid->value.str));
-    return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && gpu.uuid->view() == text; });
+    return find_uuid(machine, device, [&](std::string_view own) { return own == text; });
   }
   if (uuid->type != NVML_UUID_TYPE_BINARY) return NVML_ERROR_INVALID_ARGUMENT;
-  return find(machine, device,
-              [&](const Gpu& gpu) { return gpu.uuid && same_uuid(gpu.uuid->view(), uuid->value.bytes); });
+  return find_uuid(machine, device, [&](std::string_view own) { return same_uuid(own, uuid->value.bytes); });
 }
 
 nvmlReturn_t DeviceGetHandleByPciBusId_v2(const Machine& machine, const char* pciBusId, nvmlDevice_t* device) {

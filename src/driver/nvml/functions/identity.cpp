@@ -35,16 +35,6 @@ nvmlReturn_t DeviceGetGspFirmwareVersion(const Machine&, const Gpu& gpu, char* v
   return read(gpu.gsp_firmware.version, version, GSP_FIRMWARE_VERSION_BUF_SIZE);
 }
 
-nvmlReturn_t DeviceIsMigDeviceHandle(const Machine&, const Gpu&, unsigned int* isMigDevice) {
-  *isMigDevice = 0;
-  return NVML_SUCCESS;
-}
-
-nvmlReturn_t DeviceGetMaxMigDeviceCount(const Machine&, const Gpu& gpu, unsigned int* count) {
-  *count = gpu.mig.max_gpu_instances.value_or(0);
-  return NVML_SUCCESS;
-}
-
 namespace {
 
 // The first two members are the same in every version; what follows is an array that stays empty.

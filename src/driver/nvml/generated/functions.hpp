@@ -8,6 +8,7 @@
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/machine.hpp"
+#include "sim/mig/devices.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -114,8 +115,34 @@ nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine& machine, const Gpu& gpu, nvml
 nvmlReturn_t DeviceGetBAR1MemoryInfo(const Machine& machine, const Gpu& gpu, nvmlBAR1Memory_t* bar1Memory);
 
 // mig
+nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned int mode, nvmlReturn_t* activationStatus);
+nvmlReturn_t DeviceGetGpuInstanceProfileInfo(const Machine& machine, const Gpu& gpu, unsigned int profile, nvmlGpuInstanceProfileInfo_t* info);
+nvmlReturn_t DeviceGetGpuInstanceProfileInfoV(const Machine& machine, const Gpu& gpu, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info);
+nvmlReturn_t DeviceGetGpuInstanceProfileInfoByIdV(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info);
+nvmlReturn_t DeviceGetGpuInstancePossiblePlacements_v2(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count);
+nvmlReturn_t DeviceGetGpuInstanceRemainingCapacity(const Machine& machine, const Gpu& gpu, unsigned int profileId, unsigned int* count);
+nvmlReturn_t DeviceCreateGpuInstance(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstance_t* gpuInstance);
+nvmlReturn_t DeviceCreateGpuInstanceWithPlacement(const Machine& machine, const Gpu& gpu, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance);
+nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuInstance);
+nvmlReturn_t DeviceGetGpuInstances(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count);
+nvmlReturn_t DeviceGetGpuInstanceById(const Machine& machine, const Gpu& gpu, unsigned int id, nvmlGpuInstance_t* gpuInstance);
+nvmlReturn_t GpuInstanceGetInfo(const Machine& machine, nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info);
+nvmlReturn_t GpuInstanceGetComputeInstanceProfileInfo(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info);
+nvmlReturn_t GpuInstanceGetComputeInstanceProfileInfoV(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info);
+nvmlReturn_t GpuInstanceGetComputeInstanceRemainingCapacity(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count);
+nvmlReturn_t GpuInstanceGetComputeInstancePossiblePlacements(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count);
+nvmlReturn_t GpuInstanceCreateComputeInstance(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance);
+nvmlReturn_t GpuInstanceCreateComputeInstanceWithPlacement(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance);
+nvmlReturn_t ComputeInstanceDestroy(const Machine& machine, nvmlComputeInstance_t computeInstance);
+nvmlReturn_t GpuInstanceGetComputeInstances(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count);
+nvmlReturn_t GpuInstanceGetComputeInstanceById(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance);
+nvmlReturn_t ComputeInstanceGetInfo_v2(const Machine& machine, nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info);
 nvmlReturn_t DeviceIsMigDeviceHandle(const Machine& machine, const Gpu& gpu, unsigned int* isMigDevice);
 nvmlReturn_t DeviceGetMaxMigDeviceCount(const Machine& machine, const Gpu& gpu, unsigned int* count);
+nvmlReturn_t DeviceGetMigDeviceHandleByIndex(const Machine& machine, const Gpu& gpu, unsigned int index, nvmlDevice_t* migDevice);
+nvmlReturn_t DeviceGetDeviceHandleFromMigDeviceHandle(const Machine& machine, const Gpu& gpu, nvmlDevice_t* device);
+nvmlReturn_t ComputeInstanceGetInfo(const Machine& machine, nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info);
+nvmlReturn_t DeviceGetGpuInstancePossiblePlacements(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count);
 
 // modes
 nvmlReturn_t DeviceGetDynamicPstatesInfo(const Machine& machine, const Gpu& gpu, nvmlGpuDynamicPstatesInfo_t* pDynamicPstatesInfo);
@@ -224,4 +251,25 @@ nvmlReturn_t DeviceGetGridLicensableFeatures(const Machine& machine, const Gpu& 
 nvmlReturn_t DeviceGetGridLicensableFeatures_v2(const Machine& machine, const Gpu& gpu, nvmlGridLicensableFeatures_t* pGridLicensableFeatures);
 nvmlReturn_t DeviceGetGridLicensableFeatures_v3(const Machine& machine, const Gpu& gpu, nvmlGridLicensableFeatures_t* pGridLicensableFeatures);
 
+// The same functions on a MIG device of the GPU, where they answer differently.
+namespace on_mig {
+
+using sim::mig::DeviceId;
+
+nvmlReturn_t DeviceGetTotalEccErrors(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts);
+nvmlReturn_t DeviceGetMemoryErrorCounter(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count);
+nvmlReturn_t DeviceGetName(const Machine& machine, const Gpu& gpu, DeviceId mig, char* name, unsigned int length);
+nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* index);
+nvmlReturn_t DeviceGetUUID(const Machine& machine, const Gpu& gpu, DeviceId mig, char* uuid, unsigned int length);
+nvmlReturn_t DeviceGetMemoryInfo(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemory_t* memory);
+nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemory_v2_t* memory);
+nvmlReturn_t DeviceGetBAR1MemoryInfo(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlBAR1Memory_t* bar1Memory);
+nvmlReturn_t DeviceGetAttributes_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDeviceAttributes_t* attributes);
+nvmlReturn_t DeviceIsMigDeviceHandle(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* isMigDevice);
+nvmlReturn_t DeviceGetGpuInstanceId(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* id);
+nvmlReturn_t DeviceGetComputeInstanceId(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* id);
+nvmlReturn_t DeviceGetDeviceHandleFromMigDeviceHandle(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDevice_t* device);
+nvmlReturn_t DeviceGetAttributes(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDeviceAttributes_t* attributes);
+
+}  // namespace on_mig
 }  // namespace nvmlkit::driver::functions
