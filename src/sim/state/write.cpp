@@ -10,6 +10,7 @@
 
 #include "sim/state/hash.hpp"
 #include "sim/state/read.hpp"
+#include "sim/telemetry/change.hpp"
 
 namespace nvmlkit::sim::state {
 namespace {
@@ -141,6 +142,13 @@ Lock::~Lock() {
   if (refusal_ == Refusal::none) pthread_mutex_unlock(&machine_.header().lock);
 }
 
+bool Lock::replace(const void* piece, const void* with, std::size_t size) const {
+  const auto* host = reinterpret_cast<const std::byte*>(&machine_.host());
+  overwrite(machine_, host_block, static_cast<std::size_t>(static_cast<const std::byte*>(piece) - host),
+            static_cast<const std::byte*>(with), size);
+  return true;
+}
+
 void Edit::Free::operator()(model::Gpu* gpu) const { std::free(gpu); }
 
 Edit::Edit(const Lock& lock, std::size_t gpu)
@@ -149,6 +157,7 @@ Edit::Edit(const Lock& lock, std::size_t gpu)
 }
 
 void Edit::commit() {
+  telemetry::settle(lock_.machine(), lock_.machine().gpus()[index_], *copy_);
   constexpr std::size_t step = 64;
   const auto* now = reinterpret_cast<const std::byte*>(&lock_.machine().gpus()[index_]);
   const auto* wanted = reinterpret_cast<const std::byte*>(copy_.get());

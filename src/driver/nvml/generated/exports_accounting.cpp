@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -21,7 +22,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvm
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->accounting.mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->accounting.mode), mode);
   });
 }
 
@@ -48,7 +50,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t devic
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->accounting.buffer_size, bufferSize);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->accounting.buffer_size), bufferSize);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -43,7 +44,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkVfOffset(nvmlDevice_t device, int
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !offset) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks.graphics_offset, offset);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks.graphics_offset), offset);
   });
 }
 
@@ -122,8 +124,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAutoBoostedClocksEnabled(nvmlDevice_t d
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isEnabled || !defaultIsEnabled) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->clocks.auto_boost, isEnabled); result != NVML_SUCCESS) return result;
-    return read(gpu->clocks.auto_boost_default, defaultIsEnabled);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->clocks.auto_boost), isEnabled); result != NVML_SUCCESS) return result;
+    return read(now(gpu->clocks.auto_boost_default), defaultIsEnabled);
   });
 }
 
@@ -153,7 +156,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !supportedClocksEventReasons) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks_throttle_reasons.supported, supportedClocksEventReasons);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks_throttle_reasons.supported), supportedClocksEventReasons);
   });
 }
 
@@ -163,7 +167,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !supportedClocksThrottleReasons) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks_throttle_reasons.supported, supportedClocksThrottleReasons);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks_throttle_reasons.supported), supportedClocksThrottleReasons);
   });
 }
 
@@ -173,7 +178,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkVfOffset(nvmlDevice_t device, int
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !offset) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks.memory_offset, offset);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks.memory_offset), offset);
   });
 }
 
@@ -195,8 +201,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkMinMaxVfOffset(nvmlDevice_t devic
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minOffset || !maxOffset) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->clocks.graphics_offset_min, minOffset); result != NVML_SUCCESS) return result;
-    return read(gpu->clocks.graphics_offset_max, maxOffset);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->clocks.graphics_offset_min), minOffset); result != NVML_SUCCESS) return result;
+    return read(now(gpu->clocks.graphics_offset_max), maxOffset);
   });
 }
 
@@ -206,8 +213,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkMinMaxVfOffset(nvmlDevice_t devic
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minOffset || !maxOffset) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->clocks.memory_offset_min, minOffset); result != NVML_SUCCESS) return result;
-    return read(gpu->clocks.memory_offset_max, maxOffset);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->clocks.memory_offset_min), minOffset); result != NVML_SUCCESS) return result;
+    return read(now(gpu->clocks.memory_offset_max), maxOffset);
   });
 }
 
@@ -249,7 +257,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t de
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !adaptiveClockStatus) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks.adaptive_clocking, adaptiveClockStatus);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks.adaptive_clocking), adaptiveClockStatus);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -40,8 +41,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnable
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->ecc.mode_current, current); result != NVML_SUCCESS) return result;
-    return read(gpu->ecc.mode_pending, pending);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->ecc.mode_current), current); result != NVML_SUCCESS) return result;
+    return read(now(gpu->ecc.mode_pending), pending);
   });
 }
 
@@ -51,7 +53,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvm
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !defaultMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->ecc.default_mode, defaultMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->ecc.default_mode), defaultMode);
   });
 }
 
@@ -145,10 +148,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsig
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !corrRows || !uncRows || !isPending || !failureOccurred) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->remapped_rows.correctable, corrRows); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.uncorrectable, uncRows); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.pending, isPending); result != NVML_SUCCESS) return result;
-    return read(gpu->remapped_rows.failure_occurred, failureOccurred);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->remapped_rows.correctable), corrRows); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.uncorrectable), uncRows); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.pending), isPending); result != NVML_SUCCESS) return result;
+    return read(now(gpu->remapped_rows.failure_occurred), failureOccurred);
   });
 }
 
@@ -158,11 +162,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t devic
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !values) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.high, &values->high); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.low, &values->low); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.max, &values->max); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.none, &values->none); result != NVML_SUCCESS) return result;
-    return read(gpu->remapped_rows.availability_histogram.partial, &values->partial);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.high), &values->high); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.low), &values->low); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.max), &values->max); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.none), &values->none); result != NVML_SUCCESS) return result;
+    return read(now(gpu->remapped_rows.availability_histogram.partial), &values->partial);
   });
 }
 

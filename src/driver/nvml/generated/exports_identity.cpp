@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -21,7 +22,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, u
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !name) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->name, name, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->name), name, length);
   });
 }
 
@@ -31,7 +33,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandTyp
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !type) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->brand, type);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->brand), type);
   });
 }
 
@@ -49,7 +52,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* seria
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !serial) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->serial, serial, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->serial), serial, length);
   });
 }
 
@@ -59,7 +63,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !moduleId) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->module_id, moduleId);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->module_id), moduleId);
   });
 }
 
@@ -70,7 +75,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvm
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(mode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->addressing_mode, &mode->value);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->addressing_mode), &mode->value);
   });
 }
 
@@ -80,7 +86,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, u
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !uuid) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->uuid, uuid, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->uuid), uuid, length);
   });
 }
 
@@ -90,7 +97,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsign
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minorNumber) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->minor_number, minorNumber);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->minor_number), minorNumber);
   });
 }
 
@@ -100,7 +108,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, ch
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !partNumber) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->board_part_number, partNumber, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->board_part_number), partNumber, length);
   });
 }
 
@@ -121,7 +130,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !version) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->inforom.image_version, version, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->inforom.image_version), version, length);
   });
 }
 
@@ -131,7 +141,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !checksum) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->inforom.checksum, checksum);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->inforom.checksum), checksum);
   });
 }
 
@@ -149,8 +160,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t devi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !major || !minor) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->compute_capability.major, major); result != NVML_SUCCESS) return result;
-    return read(gpu->compute_capability.minor, minor);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->compute_capability.major), major); result != NVML_SUCCESS) return result;
+    return read(now(gpu->compute_capability.minor), minor);
   });
 }
 
@@ -160,7 +172,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned i
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !boardId) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->board_id, boardId);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->board_id), boardId);
   });
 }
 
@@ -170,7 +183,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !multiGpuBool) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->multi_gpu_board, multiGpuBool);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->multi_gpu_board), multiGpuBool);
   });
 }
 
@@ -180,7 +194,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char*
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !version) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->vbios_version, version, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->vbios_version), version, length);
   });
 }
 
@@ -198,7 +213,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned in
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !irqNum) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->irq_num, irqNum);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->irq_num), irqNum);
   });
 }
 
@@ -208,7 +224,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsign
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !numCores) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->num_gpu_cores, numCores);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->num_gpu_cores), numCores);
   });
 }
 
@@ -218,7 +235,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlD
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !arch) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->architecture, arch);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->architecture), arch);
   });
 }
 
@@ -229,7 +247,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi
   if (!gpu || !pdi) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pdi->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pdi, &pdi->value);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pdi), &pdi->value);
   });
 }
 

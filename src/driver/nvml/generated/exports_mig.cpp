@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -37,8 +38,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned i
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currentMode || !pendingMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->mig.mode_current, currentMode); result != NVML_SUCCESS) return result;
-    return read(gpu->mig.mode_pending, pendingMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->mig.mode_current), currentMode); result != NVML_SUCCESS) return result;
+    return read(now(gpu->mig.mode_pending), pendingMode);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -21,7 +22,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEn
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !display) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->display.mode, display);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->display.mode), display);
   });
 }
 
@@ -31,7 +33,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvml
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isActive) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->display.active, isActive);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->display.active), isActive);
   });
 }
 
@@ -41,7 +44,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nv
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->persistence_mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->persistence_mode), mode);
   });
 }
 
@@ -51,7 +55,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, n
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pState) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->performance_state, pState);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->performance_state), pState);
   });
 }
 
@@ -81,8 +86,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuOperationMode(nvmlDevice_t device, n
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->gpu_operation_mode.current, current); result != NVML_SUCCESS) return result;
-    return read(gpu->gpu_operation_mode.pending, pending);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->gpu_operation_mode.current), current); result != NVML_SUCCESS) return result;
+    return read(now(gpu->gpu_operation_mode.pending), pending);
   });
 }
 
@@ -92,7 +98,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlCo
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->compute_mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->compute_mode), mode);
   });
 }
 
@@ -131,8 +138,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, un
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isEnabled || !defaultMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->gsp_firmware.mode, isEnabled); result != NVML_SUCCESS) return result;
-    return read(gpu->gsp_firmware.default_mode, defaultMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->gsp_firmware.mode), isEnabled); result != NVML_SUCCESS) return result;
+    return read(now(gpu->gsp_firmware.default_mode), defaultMode);
   });
 }
 

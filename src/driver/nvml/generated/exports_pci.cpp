@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -51,7 +52,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t devi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !maxLinkGen) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.max_link_gen, maxLinkGen);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.max_link_gen), maxLinkGen);
   });
 }
 
@@ -61,7 +63,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t d
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !maxLinkGenDevice) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.device_max_link_gen, maxLinkGenDevice);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.device_max_link_gen), maxLinkGenDevice);
   });
 }
 
@@ -71,7 +74,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t device, u
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !maxLinkWidth) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.max_link_width, maxLinkWidth);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.max_link_width), maxLinkWidth);
   });
 }
 
@@ -81,7 +85,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currLinkGen) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.current_link_gen, currLinkGen);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.current_link_gen), currLinkGen);
   });
 }
 
@@ -91,7 +96,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currLinkWidth) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.current_link_width, currLinkWidth);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.current_link_width), currLinkWidth);
   });
 }
 
@@ -112,7 +118,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !value) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.replay_counter, value);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.replay_counter), value);
   });
 }
 
@@ -122,7 +129,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, uns
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !busWidth) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->memory.memory_bus_width, busWidth);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->memory.memory_bus_width), busWidth);
   });
 }
 
@@ -152,7 +160,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusTyp
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !type) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->bus_type, type);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->bus_type), type);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -21,7 +22,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerState(nvmlDevice_t device, nvmlPst
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pState) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.power_state, pState);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.power_state), pState);
   });
 }
 
@@ -31,7 +33,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementMode(nvmlDevice_t device
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.management_mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.management_mode), mode);
   });
 }
 
@@ -51,8 +54,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minLimit || !maxLimit) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->power.min_limit_mw, minLimit); result != NVML_SUCCESS) return result;
-    return read(gpu->power.max_limit_mw, maxLimit);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->power.min_limit_mw), minLimit); result != NVML_SUCCESS) return result;
+    return read(now(gpu->power.max_limit_mw), maxLimit);
   });
 }
 
@@ -62,7 +66,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !defaultLimit) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.default_limit_mw, defaultLimit);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.default_limit_mw), defaultLimit);
   });
 }
 
@@ -72,7 +77,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigne
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !power) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.current_draw_mw, power);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.current_draw_mw), power);
   });
 }
 
@@ -82,7 +88,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !energy) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.total_energy_consumption_mj, energy);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.total_energy_consumption_mj), energy);
   });
 }
 
@@ -92,7 +99,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device,
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !limit) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.enforced_limit_mw, limit);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.enforced_limit_mw), limit);
   });
 }
 
@@ -102,7 +110,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerSource(nvmlDevice_t device, nvmlPo
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !powerSource) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.power_source, powerSource);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.power_source), powerSource);
   });
 }
 

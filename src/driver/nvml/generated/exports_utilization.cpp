@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -21,8 +22,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, n
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !utilization) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.gpu, &utilization->gpu); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.memory, &utilization->memory);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.gpu), &utilization->gpu); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.memory), &utilization->memory);
   });
 }
 
@@ -32,8 +34,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderUtilization(nvmlDevice_t device,
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.encoder, utilization); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.encoder), utilization); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.sampling_period_us), samplingPeriodUs);
   });
 }
 
@@ -54,9 +57,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsig
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sessionCount || !averageFps || !averageLatency) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->encoder_stats.session_count, sessionCount); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->encoder_stats.average_fps, averageFps); result != NVML_SUCCESS) return result;
-    return read(gpu->encoder_stats.average_latency_us, averageLatency);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->encoder_stats.session_count), sessionCount); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->encoder_stats.average_fps), averageFps); result != NVML_SUCCESS) return result;
+    return read(now(gpu->encoder_stats.average_latency_us), averageLatency);
   });
 }
 
@@ -75,8 +79,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device,
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.decoder, utilization); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.decoder), utilization); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.sampling_period_us), samplingPeriodUs);
   });
 }
 
@@ -86,8 +91,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, uns
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.jpeg, utilization); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.jpeg), utilization); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.sampling_period_us), samplingPeriodUs);
   });
 }
 
@@ -97,8 +103,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, uns
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.ofa, utilization); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.ofa), utilization); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.sampling_period_us), samplingPeriodUs);
   });
 }
 
@@ -108,9 +115,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCSt
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !fbcStats) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->fbc_stats.average_fps, &fbcStats->averageFPS); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->fbc_stats.average_latency_us, &fbcStats->averageLatency); result != NVML_SUCCESS) return result;
-    return read(gpu->fbc_stats.session_count, &fbcStats->sessionsCount);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->fbc_stats.average_fps), &fbcStats->averageFPS); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->fbc_stats.average_latency_us), &fbcStats->averageLatency); result != NVML_SUCCESS) return result;
+    return read(now(gpu->fbc_stats.session_count), &fbcStats->sessionsCount);
   });
 }
 

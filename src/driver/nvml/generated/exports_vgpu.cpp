@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -21,7 +22,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device,
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pVirtualMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->virtualization.mode, pVirtualMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->virtualization.mode), pVirtualMode);
   });
 }
 
@@ -31,7 +33,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlH
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pHostVgpuMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->virtualization.host_vgpu_mode, pHostVgpuMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->virtualization.host_vgpu_mode), pHostVgpuMode);
   });
 }
 
