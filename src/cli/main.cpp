@@ -16,6 +16,7 @@
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
 #include "cli/state.hpp"
+#include "cli/steering.hpp"
 #include "cli/use.hpp"
 #include "cli/values.hpp"
 #include "sim/config/builtin.hpp"
@@ -187,6 +188,8 @@ int Main(int argc, char** argv) {
   set_command->add_option("GPU", selector, "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all")->required();
   set_command->add_option("PATH=VALUE", assignments, "Fields and their new values, as in a machine file")->required();
 
+  const auto steering = add_steering_commands(app);
+
   // What stands behind `--` is not looked at, whatever it is.
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
@@ -221,6 +224,8 @@ int Main(int argc, char** argv) {
   if (*status_command) return status(state, as_json);
   if (*get_command) return get_values(state, selector, path, as_json);
   if (*set_command) return set_values(state, selector, assignments);
+  for (const auto& [command, work] : steering)
+    if (*command) return work();
   return Check(file);
 }
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <set>
 
-#include "cli/selector.hpp"
+#include "cli/target.hpp"
 #include "sim/config/suggest.hpp"
 
 namespace nvmlkit::cli {

@@ -8,6 +8,7 @@
 #include "driver/nvml/processes.hpp"
 #include "driver/nvml/read.hpp"
 #include "driver/nvml/topology.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::slots {
 namespace {
@@ -46,8 +47,9 @@ const Gpu* gpu_at(const char* bus_id) {
 template <class Field, class Out>
 nvmlReturn_t read_of(nvmlDevice_t device, Out* out, Field field) {
   const auto* gpu = gpu_of(device);
-  if (!gpu || !out) return NVML_ERROR_INVALID_ARGUMENT;
-  return read_gpu(gpu, [&] { return read(field(*gpu), out); });
+  const auto* machine = initialized_machine();
+  if (!machine || !gpu || !out) return NVML_ERROR_INVALID_ARGUMENT;
+  return read_gpu(gpu, [&] { return read(sim::telemetry::Reading(*machine, *gpu)(field(*gpu)), out); });
 }
 
 template <class Field>

@@ -13,6 +13,7 @@
 #include "sim/events/ring.hpp"
 #include "sim/state/hash.hpp"
 #include "sim/state/read.hpp"
+#include "sim/telemetry/change.hpp"
 
 namespace nvmlkit::sim::state {
 namespace {
@@ -193,6 +194,7 @@ Edit::Edit(const Lock& lock, std::size_t gpu)
 
 void Edit::commit() {
   const auto& machine = lock_.machine();
+  telemetry::settle(machine, machine.gpus()[index_], *copy_);
   const events::Noted noted = std::exchange(copy_->events, {});
   const model::Gpu& gpu = machine.gpus()[index_];
   const auto availability = gpu.faults.availability;

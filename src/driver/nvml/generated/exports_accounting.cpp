@@ -6,6 +6,7 @@
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,7 +23,8 @@ static nvmlReturn_t answer_DeviceGetAccountingMode(nvmlDevice_t device, nvmlEnab
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->accounting.mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->accounting.mode), mode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
@@ -60,7 +62,8 @@ static nvmlReturn_t answer_DeviceGetAccountingBufferSize(nvmlDevice_t device, un
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->accounting.buffer_size, bufferSize);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->accounting.buffer_size), bufferSize);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int* bufferSize) {

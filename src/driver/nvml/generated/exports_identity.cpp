@@ -6,6 +6,7 @@
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,7 +23,8 @@ static nvmlReturn_t answer_DeviceGetName(nvmlDevice_t device, char* name, unsign
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !name) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->name, name, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->name), name, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
@@ -36,7 +38,8 @@ static nvmlReturn_t answer_DeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !type) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->brand, type);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->brand), type);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
@@ -62,7 +65,8 @@ static nvmlReturn_t answer_DeviceGetSerial(nvmlDevice_t device, char* serial, un
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !serial) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->serial, serial, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->serial), serial, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
@@ -76,7 +80,8 @@ static nvmlReturn_t answer_DeviceGetModuleId(nvmlDevice_t device, unsigned int* 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !moduleId) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->module_id, moduleId);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->module_id), moduleId);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int* moduleId) {
@@ -91,7 +96,8 @@ static nvmlReturn_t answer_DeviceGetAddressingMode(nvmlDevice_t device, nvmlDevi
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(mode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->addressing_mode, &mode->value);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->addressing_mode), &mode->value);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
@@ -105,7 +111,8 @@ static nvmlReturn_t answer_DeviceGetUUID(nvmlDevice_t device, char* uuid, unsign
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !uuid) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->uuid, uuid, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->uuid), uuid, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
@@ -119,7 +126,8 @@ static nvmlReturn_t answer_DeviceGetMinorNumber(nvmlDevice_t device, unsigned in
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minorNumber) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->minor_number, minorNumber);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->minor_number), minorNumber);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minorNumber) {
@@ -133,7 +141,8 @@ static nvmlReturn_t answer_DeviceGetBoardPartNumber(nvmlDevice_t device, char* p
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !partNumber) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->board_part_number, partNumber, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->board_part_number), partNumber, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, char* partNumber, unsigned int length) {
@@ -162,7 +171,8 @@ static nvmlReturn_t answer_DeviceGetInforomImageVersion(nvmlDevice_t device, cha
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !version) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->inforom.image_version, version, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->inforom.image_version), version, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device, char* version, unsigned int length) {
@@ -176,7 +186,8 @@ static nvmlReturn_t answer_DeviceGetInforomConfigurationChecksum(nvmlDevice_t de
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !checksum) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->inforom.checksum, checksum);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->inforom.checksum), checksum);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int* checksum) {
@@ -202,8 +213,9 @@ static nvmlReturn_t answer_DeviceGetCudaComputeCapability(nvmlDevice_t device, i
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !major || !minor) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->compute_capability.major, major); result != NVML_SUCCESS) return result;
-    return read(gpu->compute_capability.minor, minor);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->compute_capability.major), major); result != NVML_SUCCESS) return result;
+    return read(now(gpu->compute_capability.minor), minor);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
@@ -217,7 +229,8 @@ static nvmlReturn_t answer_DeviceGetBoardId(nvmlDevice_t device, unsigned int* b
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !boardId) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->board_id, boardId);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->board_id), boardId);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int* boardId) {
@@ -231,7 +244,8 @@ static nvmlReturn_t answer_DeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !multiGpuBool) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->multi_gpu_board, multiGpuBool);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->multi_gpu_board), multiGpuBool);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* multiGpuBool) {
@@ -245,7 +259,8 @@ static nvmlReturn_t answer_DeviceGetVbiosVersion(nvmlDevice_t device, char* vers
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !version) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->vbios_version, version, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->vbios_version), version, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char* version, unsigned int length) {
@@ -271,7 +286,8 @@ static nvmlReturn_t answer_DeviceGetIrqNum(nvmlDevice_t device, unsigned int* ir
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !irqNum) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->irq_num, irqNum);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->irq_num), irqNum);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int* irqNum) {
@@ -285,7 +301,8 @@ static nvmlReturn_t answer_DeviceGetNumGpuCores(nvmlDevice_t device, unsigned in
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !numCores) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->num_gpu_cores, numCores);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->num_gpu_cores), numCores);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* numCores) {
@@ -299,7 +316,8 @@ static nvmlReturn_t answer_DeviceGetArchitecture(nvmlDevice_t device, nvmlDevice
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !arch) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->architecture, arch);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->architecture), arch);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
@@ -314,7 +332,8 @@ static nvmlReturn_t answer_DeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
   if (!gpu || !pdi) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pdi->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pdi, &pdi->value);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pdi), &pdi->value);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {

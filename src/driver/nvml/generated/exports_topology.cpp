@@ -6,6 +6,7 @@
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -93,7 +94,8 @@ static nvmlReturn_t answer_DeviceGetNumaNodeId(nvmlDevice_t device, unsigned int
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !node) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->numa_node_id, node);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->numa_node_id), node);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int* node) {

@@ -1,21 +1,19 @@
-#include "cli/selector.hpp"
-
-#include <fmt/format.h>
+#include "cli/target.hpp"
 
 #include <charconv>
-#include <string_view>
+#include <cstring>
 
 #include "cli/state.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/model/pci_bus_id.hpp"
 #include "sim/state/file.hpp"
+#include "sim/state/read.hpp"
 
 namespace nvmlkit::cli {
 
-using sim::Machine;
 using sim::config::quote;
 
-std::unique_ptr<Machine> machine_of(const std::string& state) {
+std::unique_ptr<sim::Machine> machine_of(const std::string& state) {
   const auto path = find_state(state);
   if (!path) throw Refused(path.error());
   std::string error;
@@ -24,7 +22,7 @@ std::unique_ptr<Machine> machine_of(const std::string& state) {
   return machine;
 }
 
-std::vector<std::size_t> select(const Machine& machine, const std::string& selector) {
+std::vector<std::size_t> select(const sim::Machine& machine, const std::string& selector) {
   constexpr std::string_view prefix = "gpu=";
   const auto gpus = machine.gpus();
   if (!selector.starts_with(prefix))
@@ -43,6 +41,20 @@ std::vector<std::size_t> select(const Machine& machine, const std::string& selec
   }
   if (out.empty()) throw Refused(fmt::format("no GPU {}; the machine has {}", quote(wanted), gpus.size()));
   return out;
+}
+
+void require(const sim::state::Lock& lock) {
+  if (lock.refusal() == sim::state::Refusal::read_only) throw Refused("the state file may only be read");
+  if (!lock) throw Refused("a writer of the machine is stopped");
+}
+
+std::unique_ptr<sim::model::Gpu> snapshot(const sim::Machine& machine, std::size_t index) {
+  auto copy = std::make_unique<sim::model::Gpu>();
+  const auto& gpu = machine.gpus()[index];
+  if (!sim::state::consistently(machine, machine.sequence(gpu),
+                                [&] { std::memcpy(static_cast<void*>(copy.get()), &gpu, sizeof gpu); }))
+    throw Refused("a writer of the machine is stopped");
+  return copy;
 }
 
 }  // namespace nvmlkit::cli
