@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/telemetry/reading.hpp"
@@ -78,10 +79,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvm
 static nvmlReturn_t answer_DeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !eccCounts) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(errorType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(counterType)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetTotalEccErrors(*machine, *gpu, *target.mig, errorType, counterType, eccCounts);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetTotalEccErrors(*machine, *gpu, errorType, counterType, eccCounts);
   });
@@ -110,11 +117,17 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDetailedEccErrors(nvmlDevice_t device, 
 static nvmlReturn_t answer_DeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(errorType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(counterType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(locationType)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetMemoryErrorCounter(*machine, *gpu, *target.mig, errorType, counterType, locationType, count);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetMemoryErrorCounter(*machine, *gpu, errorType, counterType, locationType, count);
   });
@@ -190,8 +203,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t 
 static nvmlReturn_t answer_DeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrRows, unsigned int* uncRows, unsigned int* isPending, unsigned int* failureOccurred) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !corrRows || !uncRows || !isPending || !failureOccurred) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     if (const auto result = read(now(gpu->remapped_rows.correctable), corrRows); result != NVML_SUCCESS) return result;

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/telemetry/reading.hpp"
@@ -20,8 +21,14 @@ NVMLKIT_EXPORTS_BEGIN
 static nvmlReturn_t answer_DeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !name) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetName(*machine, *gpu, *target.mig, name, length);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     return read(now(gpu->name), name, length);
@@ -35,7 +42,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, u
 static nvmlReturn_t answer_DeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !type) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
@@ -50,8 +58,14 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandTyp
 static nvmlReturn_t answer_DeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !index) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetIndex(*machine, *gpu, *target.mig, index);
+  });
+  }
   return functions::DeviceGetIndex(*machine, *gpu, index);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
@@ -108,8 +122,14 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvm
 static nvmlReturn_t answer_DeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !uuid) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetUUID(*machine, *gpu, *target.mig, uuid, length);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     return read(now(gpu->uuid), uuid, length);
@@ -210,7 +230,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device) {
 static nvmlReturn_t answer_DeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !major || !minor) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
@@ -313,7 +334,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsign
 static nvmlReturn_t answer_DeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !arch) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/telemetry/reading.hpp"
@@ -20,8 +21,11 @@ NVMLKIT_EXPORTS_BEGIN
 static nvmlReturn_t answer_DeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     if (const auto result = read(now(gpu->utilization.gpu), &utilization->gpu); result != NVML_SUCCESS) return result;
@@ -36,8 +40,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, n
 static nvmlReturn_t answer_DeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     if (const auto result = read(now(gpu->utilization.encoder), utilization); result != NVML_SUCCESS) return result;
@@ -97,8 +104,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderSessions(nvmlDevice_t device, un
 static nvmlReturn_t answer_DeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     if (const auto result = read(now(gpu->utilization.decoder), utilization); result != NVML_SUCCESS) return result;
@@ -113,8 +123,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device,
 static nvmlReturn_t answer_DeviceGetJpgUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     if (const auto result = read(now(gpu->utilization.jpeg), utilization); result != NVML_SUCCESS) return result;
@@ -129,8 +142,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, uns
 static nvmlReturn_t answer_DeviceGetOfaUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     if (const auto result = read(now(gpu->utilization.ofa), utilization); result != NVML_SUCCESS) return result;

@@ -474,7 +474,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 224:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS
       return nvlink_low_power(*gpu, 224, scope, out);
     case 225:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_SUPPORTED
-      return put_uint(gpu->nvlink_low_power.supported, out);
+      return put_uint(now(gpu->nvlink_low_power.supported), out);
     case 226:  // NVML_FI_DEV_RESET_STATUS
       return put_uint(now(gpu->reset_status.required), out);
     case 227:  // NVML_FI_DEV_DRAIN_AND_RESET_STATUS
@@ -526,21 +526,21 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 250:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_15
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 251:  // NVML_FI_PWR_SMOOTHING_ENABLED
-      return put_uint(gpu->power_smoothing.state, out);
+      return put_uint(now(gpu->power_smoothing.state), out);
     case 252:  // NVML_FI_PWR_SMOOTHING_PRIV_LVL
-      return put_uint(gpu->power_smoothing.privilege_level, out);
+      return put_uint(now(gpu->power_smoothing.privilege_level), out);
     case 253:  // NVML_FI_PWR_SMOOTHING_IMM_RAMP_DOWN_ENABLED
-      return put_uint(gpu->power_smoothing.immediate_ramp_down, out);
+      return put_uint(now(gpu->power_smoothing.immediate_ramp_down), out);
     case 254:  // NVML_FI_PWR_SMOOTHING_APPLIED_TMP_CEIL
-      return put_uint(gpu->power_smoothing.applied_tmp_ceiling_w, out);
+      return put_uint(now(gpu->power_smoothing.applied_tmp_ceiling_w), out);
     case 255:  // NVML_FI_PWR_SMOOTHING_APPLIED_TMP_FLOOR
-      return put_uint(gpu->power_smoothing.applied_tmp_floor_w, out);
+      return put_uint(now(gpu->power_smoothing.applied_tmp_floor_w), out);
     case 256:  // NVML_FI_PWR_SMOOTHING_MAX_PERCENT_TMP_FLOOR_SETTING
-      return put_uint(gpu->power_smoothing.max_percent_tmp_floor, out);
+      return put_uint(now(gpu->power_smoothing.max_percent_tmp_floor), out);
     case 257:  // NVML_FI_PWR_SMOOTHING_MIN_PERCENT_TMP_FLOOR_SETTING
-      return put_uint(gpu->power_smoothing.min_percent_tmp_floor, out);
+      return put_uint(now(gpu->power_smoothing.min_percent_tmp_floor), out);
     case 258:  // NVML_FI_PWR_SMOOTHING_HW_CIRCUITRY_PERCENT_LIFETIME_REMAINING
-      return put_uint(gpu->power_smoothing.hw_circuitry_lifetime_remaining_percent, out);
+      return put_uint(now(gpu->power_smoothing.hw_circuitry_lifetime_remaining_percent), out);
     case 259:  // NVML_FI_PWR_SMOOTHING_MAX_NUM_PRESET_PROFILES
       return power_smoothing_profiles(*gpu, 259, scope, out);
     case 260:  // NVML_FI_PWR_SMOOTHING_PROFILE_PERCENT_TMP_FLOOR
@@ -552,7 +552,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 263:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_DOWN_HYST_VAL
       return power_smoothing_parameter(*gpu, 263, scope, out);
     case 264:  // NVML_FI_PWR_SMOOTHING_ACTIVE_PRESET_PROFILE
-      return put_uint(gpu->power_smoothing.active_profile, out);
+      return put_uint(now(gpu->power_smoothing.active_profile), out);
     case 265:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PERCENT_TMP_FLOOR
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 266:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_UP_RATE
