@@ -55,6 +55,7 @@ class Build {
     config::adopt_mig_profiles(*machine_);
     complete(*machine_);
     config::check_machine(layers_, *machine_);
+    faults::update_attention(*machine_);
     return std::move(machine_);
   }
 

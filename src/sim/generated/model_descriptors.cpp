@@ -941,6 +941,9 @@ constexpr char text_pool[] =
     "gpm"
     "dynamic_metrics"
     "failure"
+    "What is broken."
+    "Events of a change that is not committed yet."
+    "events"
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -3096,263 +3099,273 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.faults
+    {.name_text = {15295, 6}, .unit_text = {0, 0}, .doc_text = {17850, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.events
+    {.name_text = {17910, 6}, .unit_text = {0, 0}, .doc_text = {17865, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {17850, 12}, .unit_text = {0, 0}, .doc_text = {15535, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17916, 12}, .unit_text = {0, 0}, .doc_text = {15535, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {17911, 8}, .unit_text = {0, 0}, .doc_text = {17862, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17977, 8}, .unit_text = {0, 0}, .doc_text = {17928, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {17976, 15}, .unit_text = {0, 0}, .doc_text = {17919, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18042, 15}, .unit_text = {0, 0}, .doc_text = {17985, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {18043, 14}, .unit_text = {0, 0}, .doc_text = {17991, 52}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {18109, 14}, .unit_text = {0, 0}, .doc_text = {18057, 52}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {18087, 4}, .unit_text = {0, 0}, .doc_text = {18068, 19}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18153, 4}, .unit_text = {0, 0}, .doc_text = {18134, 19}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {18091, 6}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {18157, 6}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {18122, 18}, .unit_text = {0, 0}, .doc_text = {18097, 25}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18188, 18}, .unit_text = {0, 0}, .doc_text = {18163, 25}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {18169, 17}, .unit_text = {0, 0}, .doc_text = {18140, 29}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18235, 17}, .unit_text = {0, 0}, .doc_text = {18206, 29}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {18220, 12}, .unit_text = {0, 0}, .doc_text = {18186, 34}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18286, 12}, .unit_text = {0, 0}, .doc_text = {18252, 34}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {18263, 3}, .unit_text = {0, 0}, .doc_text = {18251, 12}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18329, 3}, .unit_text = {0, 0}, .doc_text = {18317, 12}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {16255, 4}, .unit_text = {0, 0}, .doc_text = {18266, 5}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {16255, 4}, .unit_text = {0, 0}, .doc_text = {18332, 5}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {18091, 6}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {18157, 6}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {18321, 10}, .unit_text = {0, 0}, .doc_text = {18291, 30}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18387, 10}, .unit_text = {0, 0}, .doc_text = {18357, 30}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {18352, 12}, .unit_text = {0, 0}, .doc_text = {18331, 21}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18418, 12}, .unit_text = {0, 0}, .doc_text = {18397, 21}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {18364, 10}, .unit_text = {15492, 3}, .doc_text = {15474, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18430, 10}, .unit_text = {15492, 3}, .doc_text = {15474, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {16085, 5}, .unit_text = {0, 0}, .doc_text = {18413, 8}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {16085, 5}, .unit_text = {0, 0}, .doc_text = {18479, 8}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {18421, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {18487, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {18464, 15}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {18530, 15}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {18497, 13}, .unit_text = {0, 0}, .doc_text = {18479, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18563, 13}, .unit_text = {0, 0}, .doc_text = {18545, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {18534, 23}, .unit_text = {18530, 4}, .doc_text = {18510, 20}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18600, 23}, .unit_text = {18596, 4}, .doc_text = {18576, 20}, .note_text = {15468, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {18579, 11}, .unit_text = {0, 0}, .doc_text = {18557, 22}, .note_text = {15728, 14}, .default_text = {0, 0},
+    {.name_text = {18645, 11}, .unit_text = {0, 0}, .doc_text = {18623, 22}, .note_text = {15728, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {18590, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {18656, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {18630, 8}, .unit_text = {0, 0}, .doc_text = {18619, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18696, 8}, .unit_text = {0, 0}, .doc_text = {18685, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {18638, 8}, .unit_text = {0, 0}, .doc_text = {18374, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18704, 8}, .unit_text = {0, 0}, .doc_text = {18440, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {18661, 12}, .unit_text = {0, 0}, .doc_text = {18646, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18727, 12}, .unit_text = {0, 0}, .doc_text = {18712, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {18703, 24}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {18769, 24}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {18737, 9}, .unit_text = {0, 0}, .doc_text = {18727, 10}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {18803, 9}, .unit_text = {0, 0}, .doc_text = {18793, 10}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {18760, 7}, .unit_text = {0, 0}, .doc_text = {18746, 14}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {18826, 7}, .unit_text = {0, 0}, .doc_text = {18812, 14}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {18795, 12}, .unit_text = {0, 0}, .doc_text = {18767, 28}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {18861, 12}, .unit_text = {0, 0}, .doc_text = {18833, 28}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {18853, 14}, .unit_text = {0, 0}, .doc_text = {18838, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18919, 14}, .unit_text = {0, 0}, .doc_text = {18904, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {18890, 14}, .unit_text = {0, 0}, .doc_text = {18867, 23}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {18956, 14}, .unit_text = {0, 0}, .doc_text = {18933, 23}, .note_text = {17803, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {18953, 19}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {19019, 19}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {18993, 8}, .unit_text = {0, 0}, .doc_text = {18972, 21}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19059, 8}, .unit_text = {0, 0}, .doc_text = {19038, 21}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {19018, 10}, .unit_text = {0, 0}, .doc_text = {19001, 17}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19084, 10}, .unit_text = {0, 0}, .doc_text = {19067, 17}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {19046, 6}, .unit_text = {0, 0}, .doc_text = {19028, 18}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19112, 6}, .unit_text = {0, 0}, .doc_text = {19094, 18}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {16671, 8}, .unit_text = {0, 0}, .doc_text = {19052, 9}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {16671, 8}, .unit_text = {0, 0}, .doc_text = {19118, 9}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {19072, 10}, .unit_text = {0, 0}, .doc_text = {19061, 11}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19138, 10}, .unit_text = {0, 0}, .doc_text = {19127, 11}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {19093, 9}, .unit_text = {19087, 6}, .doc_text = {19082, 5}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19159, 9}, .unit_text = {19153, 6}, .doc_text = {19148, 5}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {19129, 10}, .unit_text = {0, 0}, .doc_text = {19102, 27}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19195, 10}, .unit_text = {0, 0}, .doc_text = {19168, 27}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {19167, 10}, .unit_text = {0, 0}, .doc_text = {19139, 28}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19233, 10}, .unit_text = {0, 0}, .doc_text = {19205, 28}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {19199, 12}, .unit_text = {0, 0}, .doc_text = {19177, 22}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19265, 12}, .unit_text = {0, 0}, .doc_text = {19243, 22}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {19235, 11}, .unit_text = {0, 0}, .doc_text = {19211, 24}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19301, 11}, .unit_text = {0, 0}, .doc_text = {19277, 24}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {19282, 18}, .unit_text = {0, 0}, .doc_text = {19246, 36}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19348, 18}, .unit_text = {0, 0}, .doc_text = {19312, 36}, .note_text = {15578, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {19382, 35}, .note_text = {0, 0}, .default_text = {19379, 3},
+    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {19448, 35}, .note_text = {0, 0}, .default_text = {19445, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {19477, 4}, .unit_text = {0, 0}, .doc_text = {19417, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19543, 4}, .unit_text = {0, 0}, .doc_text = {19483, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {19481, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {19547, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {19571, 15}, .unit_text = {0, 0}, .doc_text = {19505, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19637, 15}, .unit_text = {0, 0}, .doc_text = {19571, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {18760, 7}, .unit_text = {0, 0}, .doc_text = {19586, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18826, 7}, .unit_text = {0, 0}, .doc_text = {19652, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {19657, 6}, .unit_text = {0, 0}, .doc_text = {18673, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19723, 6}, .unit_text = {0, 0}, .doc_text = {18739, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {19663, 13}, .unit_text = {0, 0}, .doc_text = {18904, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19729, 13}, .unit_text = {0, 0}, .doc_text = {18970, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {19731, 10}, .unit_text = {0, 0}, .doc_text = {19676, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19797, 10}, .unit_text = {0, 0}, .doc_text = {19742, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {19805, 24}, .unit_text = {0, 0}, .doc_text = {19741, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19871, 24}, .unit_text = {0, 0}, .doc_text = {19807, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3419,16 +3432,16 @@ constexpr StructDescriptor struct_table[] = {
     {{15558, 20}, {15535, 23}, 302, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
     {{15880, 8}, {15859, 21}, 304, 8, sizeof(Features), false},  // Features
     {{16026, 14}, {15997, 29}, 312, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{18065, 3}, {18057, 8}, 316, 66, sizeof(Gpu), true},  // Gpu
-    {{18241, 10}, {18232, 9}, 382, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{18283, 8}, {18271, 12}, 387, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{18399, 14}, {18374, 25}, 389, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{18452, 12}, {18431, 21}, 393, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{18697, 6}, {18673, 24}, 395, 8, sizeof(NvLink), true},  // NvLink
-    {{18827, 11}, {18807, 20}, 403, 4, sizeof(RootComplex), true},  // RootComplex
-    {{18941, 12}, {18904, 37}, 407, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{19369, 10}, {19300, 69}, 409, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{19860, 7}, {19829, 31}, 421, 9, sizeof(Machine), true},  // Machine
+    {{18131, 3}, {18123, 8}, 316, 68, sizeof(Gpu), true},  // Gpu
+    {{18307, 10}, {18298, 9}, 384, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{18349, 8}, {18337, 12}, 389, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{18465, 14}, {18440, 25}, 391, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{18518, 12}, {18497, 21}, 395, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{18763, 6}, {18739, 24}, 397, 8, sizeof(NvLink), true},  // NvLink
+    {{18893, 11}, {18873, 20}, 405, 4, sizeof(RootComplex), true},  // RootComplex
+    {{19007, 12}, {18970, 37}, 409, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{19435, 10}, {19366, 69}, 411, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{19926, 7}, {19895, 31}, 423, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -5,6 +5,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/mig_handles.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -16,7 +17,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
+static nvmlReturn_t answer_DeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto target = find_target(*machine, device);
@@ -29,16 +30,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvml
   }
   return NVML_ERROR_NOT_SUPPORTED;  // only MIG devices have attributes
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAttributes_v2>(Symbol::DeviceGetAttributes_v2, device, attributes);
+  return answer_DeviceGetAttributes_v2(device, attributes);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t* activationStatus) {
+static nvmlReturn_t answer_DeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t* activationStatus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !activationStatus) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceSetMigMode(*machine, *gpu, mode, activationStatus);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t* activationStatus) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetMigMode>(Symbol::DeviceSetMigMode, device, mode, activationStatus);
+  return answer_DeviceSetMigMode(device, mode, activationStatus);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
+static nvmlReturn_t answer_DeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -48,8 +57,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned i
     return read(gpu->mig.mode_pending, pendingMode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMigMode>(Symbol::DeviceGetMigMode, device, currentMode, pendingMode);
+  return answer_DeviceGetMigMode(device, currentMode, pendingMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t* info) {
+static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -58,8 +71,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t dev
     return functions::DeviceGetGpuInstanceProfileInfo(*machine, *gpu, profile, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfo>(Symbol::DeviceGetGpuInstanceProfileInfo, device, profile, info);
+  return answer_DeviceGetGpuInstanceProfileInfo(device, profile, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
+static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -69,8 +86,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t de
     return functions::DeviceGetGpuInstanceProfileInfoV(*machine, *gpu, profile, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfoV>(Symbol::DeviceGetGpuInstanceProfileInfoV, device, profile, info);
+  return answer_DeviceGetGpuInstanceProfileInfoV(device, profile, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info) {
+static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -80,8 +101,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_
     return functions::DeviceGetGpuInstanceProfileInfoByIdV(*machine, *gpu, profileId, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfoByIdV>(Symbol::DeviceGetGpuInstanceProfileInfoByIdV, device, profileId, info);
+  return answer_DeviceGetGpuInstanceProfileInfoByIdV(device, profileId, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
+static nvmlReturn_t answer_DeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -92,8 +117,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDe
     return functions::DeviceGetGpuInstancePossiblePlacements_v2(*machine, *gpu, profileId, placements, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstancePossiblePlacements_v2>(Symbol::DeviceGetGpuInstancePossiblePlacements_v2, device, profileId, placements, count);
+  return answer_DeviceGetGpuInstancePossiblePlacements_v2(device, profileId, placements, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t device, unsigned int profileId, unsigned int* count) {
+static nvmlReturn_t answer_DeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t device, unsigned int profileId, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -102,30 +131,46 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceRemainingCapacity(nvmlDevice
     return functions::DeviceGetGpuInstanceRemainingCapacity(*machine, *gpu, profileId, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t device, unsigned int profileId, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceRemainingCapacity>(Symbol::DeviceGetGpuInstanceRemainingCapacity, device, profileId, count);
+  return answer_DeviceGetGpuInstanceRemainingCapacity(device, profileId, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstance) {
+static nvmlReturn_t answer_DeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceCreateGpuInstance(*machine, *gpu, profileId, gpuInstance);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceCreateGpuInstance>(Symbol::DeviceCreateGpuInstance, device, profileId, gpuInstance);
+  return answer_DeviceCreateGpuInstance(device, profileId, gpuInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance) {
+static nvmlReturn_t answer_DeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !placement || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceCreateGpuInstanceWithPlacement(*machine, *gpu, profileId, placement, gpuInstance);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceCreateGpuInstanceWithPlacement>(Symbol::DeviceCreateGpuInstanceWithPlacement, device, profileId, placement, gpuInstance);
+  return answer_DeviceCreateGpuInstanceWithPlacement(device, profileId, placement, gpuInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
+static nvmlReturn_t answer_GpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return functions::GpuInstanceDestroy(*machine, gpuInstance);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceDestroy>(Symbol::GpuInstanceDestroy, gpuInstance);
+  return answer_GpuInstanceDestroy(gpuInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
+static nvmlReturn_t answer_DeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -136,8 +181,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsig
     return functions::DeviceGetGpuInstances(*machine, *gpu, profileId, gpuInstances, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstances>(Symbol::DeviceGetGpuInstances, device, profileId, gpuInstances, count);
+  return answer_DeviceGetGpuInstances(device, profileId, gpuInstances, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t* gpuInstance) {
+static nvmlReturn_t answer_DeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t* gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -146,8 +195,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, un
     return functions::DeviceGetGpuInstanceById(*machine, *gpu, id, gpuInstance);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t* gpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceById>(Symbol::DeviceGetGpuInstanceById, device, id, gpuInstance);
+  return answer_DeviceGetGpuInstanceById(device, id, gpuInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
+static nvmlReturn_t answer_GpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
@@ -155,8 +208,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance
     return functions::GpuInstanceGetInfo(*machine, gpuInstance, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetInfo>(Symbol::GpuInstanceGetInfo, gpuInstance, info);
+  return answer_GpuInstanceGetInfo(gpuInstance, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
+static nvmlReturn_t answer_GpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
@@ -164,8 +221,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpu
     return functions::GpuInstanceGetComputeInstanceProfileInfo(*machine, gpuInstance, profile, engProfile, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceProfileInfo>(Symbol::GpuInstanceGetComputeInstanceProfileInfo, gpuInstance, profile, engProfile, info);
+  return answer_GpuInstanceGetComputeInstanceProfileInfo(gpuInstance, profile, engProfile, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
+static nvmlReturn_t answer_GpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
@@ -174,8 +235,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGp
     return functions::GpuInstanceGetComputeInstanceProfileInfoV(*machine, gpuInstance, profile, engProfile, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceProfileInfoV>(Symbol::GpuInstanceGetComputeInstanceProfileInfoV, gpuInstance, profile, engProfile, info);
+  return answer_GpuInstanceGetComputeInstanceProfileInfoV(gpuInstance, profile, engProfile, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
+static nvmlReturn_t answer_GpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!count) return NVML_ERROR_INVALID_ARGUMENT;
@@ -183,8 +248,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceRemainingCapacity(n
     return functions::GpuInstanceGetComputeInstanceRemainingCapacity(*machine, gpuInstance, profileId, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceRemainingCapacity>(Symbol::GpuInstanceGetComputeInstanceRemainingCapacity, gpuInstance, profileId, count);
+  return answer_GpuInstanceGetComputeInstanceRemainingCapacity(gpuInstance, profileId, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
+static nvmlReturn_t answer_GpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!count) return NVML_ERROR_INVALID_ARGUMENT;
@@ -194,28 +263,44 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstancePossiblePlacements(
     return functions::GpuInstanceGetComputeInstancePossiblePlacements(*machine, gpuInstance, profileId, placements, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstancePossiblePlacements>(Symbol::GpuInstanceGetComputeInstancePossiblePlacements, gpuInstance, profileId, placements, count);
+  return answer_GpuInstanceGetComputeInstancePossiblePlacements(gpuInstance, profileId, placements, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
+static nvmlReturn_t answer_GpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GpuInstanceCreateComputeInstance(*machine, gpuInstance, profileId, computeInstance);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceCreateComputeInstance>(Symbol::GpuInstanceCreateComputeInstance, gpuInstance, profileId, computeInstance);
+  return answer_GpuInstanceCreateComputeInstance(gpuInstance, profileId, computeInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
+static nvmlReturn_t answer_GpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!placement || !computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GpuInstanceCreateComputeInstanceWithPlacement(*machine, gpuInstance, profileId, placement, computeInstance);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceCreateComputeInstanceWithPlacement>(Symbol::GpuInstanceCreateComputeInstanceWithPlacement, gpuInstance, profileId, placement, computeInstance);
+  return answer_GpuInstanceCreateComputeInstanceWithPlacement(gpuInstance, profileId, placement, computeInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
+static nvmlReturn_t answer_ComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return functions::ComputeInstanceDestroy(*machine, computeInstance);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
+  if (watched()) [[unlikely]] return observe<answer_ComputeInstanceDestroy>(Symbol::ComputeInstanceDestroy, computeInstance);
+  return answer_ComputeInstanceDestroy(computeInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
+static nvmlReturn_t answer_GpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!count) return NVML_ERROR_INVALID_ARGUMENT;
@@ -225,8 +310,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t
     return functions::GpuInstanceGetComputeInstances(*machine, gpuInstance, profileId, computeInstances, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstances>(Symbol::GpuInstanceGetComputeInstances, gpuInstance, profileId, computeInstances, count);
+  return answer_GpuInstanceGetComputeInstances(gpuInstance, profileId, computeInstances, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
+static nvmlReturn_t answer_GpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
@@ -234,8 +323,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstanc
     return functions::GpuInstanceGetComputeInstanceById(*machine, gpuInstance, id, computeInstance);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceById>(Symbol::GpuInstanceGetComputeInstanceById, gpuInstance, id, computeInstance);
+  return answer_GpuInstanceGetComputeInstanceById(gpuInstance, id, computeInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
+static nvmlReturn_t answer_ComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
@@ -243,8 +336,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t 
     return functions::ComputeInstanceGetInfo_v2(*machine, computeInstance, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_ComputeInstanceGetInfo_v2>(Symbol::ComputeInstanceGetInfo_v2, computeInstance, info);
+  return answer_ComputeInstanceGetInfo_v2(computeInstance, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
+static nvmlReturn_t answer_DeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto target = find_target(*machine, device);
@@ -257,8 +354,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, uns
   }
   return functions::DeviceIsMigDeviceHandle(*machine, *gpu, isMigDevice);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceIsMigDeviceHandle>(Symbol::DeviceIsMigDeviceHandle, device, isMigDevice);
+  return answer_DeviceIsMigDeviceHandle(device, isMigDevice);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
+static nvmlReturn_t answer_DeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto target = find_target(*machine, device);
@@ -271,8 +372,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsi
   }
   return NVML_ERROR_NOT_SUPPORTED;  // only a MIG device is of a GPU instance
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceId>(Symbol::DeviceGetGpuInstanceId, device, id);
+  return answer_DeviceGetGpuInstanceId(device, id);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
+static nvmlReturn_t answer_DeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto target = find_target(*machine, device);
@@ -285,8 +390,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, 
   }
   return NVML_ERROR_NOT_SUPPORTED;  // only a MIG device is of a compute instance
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetComputeInstanceId>(Symbol::DeviceGetComputeInstanceId, device, id);
+  return answer_DeviceGetComputeInstanceId(device, id);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
+static nvmlReturn_t answer_DeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -295,8 +404,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, 
     return functions::DeviceGetMaxMigDeviceCount(*machine, *gpu, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMaxMigDeviceCount>(Symbol::DeviceGetMaxMigDeviceCount, device, count);
+  return answer_DeviceGetMaxMigDeviceCount(device, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t* migDevice) {
+static nvmlReturn_t answer_DeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t* migDevice) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -305,8 +418,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t dev
     return functions::DeviceGetMigDeviceHandleByIndex(*machine, *gpu, index, migDevice);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t* migDevice) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMigDeviceHandleByIndex>(Symbol::DeviceGetMigDeviceHandleByIndex, device, index, migDevice);
+  return answer_DeviceGetMigDeviceHandleByIndex(device, index, migDevice);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto target = find_target(*machine, migDevice);
@@ -319,8 +436,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDev
   }
   return functions::DeviceGetDeviceHandleFromMigDeviceHandle(*machine, *gpu, device);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDeviceHandleFromMigDeviceHandle>(Symbol::DeviceGetDeviceHandleFromMigDeviceHandle, migDevice, device);
+  return answer_DeviceGetDeviceHandleFromMigDeviceHandle(migDevice, device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
+static nvmlReturn_t answer_DeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto target = find_target(*machine, device);
@@ -333,8 +454,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDev
   }
   return NVML_ERROR_NOT_SUPPORTED;  // only MIG devices have attributes
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAttributes>(Symbol::DeviceGetAttributes, device, attributes);
+  return answer_DeviceGetAttributes(device, attributes);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
+static nvmlReturn_t answer_ComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
@@ -342,8 +467,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo(nvmlComputeInstance_t com
     return functions::ComputeInstanceGetInfo(*machine, computeInstance, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_ComputeInstanceGetInfo>(Symbol::ComputeInstanceGetInfo, computeInstance, info);
+  return answer_ComputeInstanceGetInfo(computeInstance, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
+static nvmlReturn_t answer_DeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -353,6 +482,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevic
     *count = said_count;
     return functions::DeviceGetGpuInstancePossiblePlacements(*machine, *gpu, profileId, placements, count);
   });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstancePossiblePlacements>(Symbol::DeviceGetGpuInstancePossiblePlacements, device, profileId, placements, count);
+  return answer_DeviceGetGpuInstancePossiblePlacements(device, profileId, placements, count);
 }
 
 NVMLKIT_EXPORTS_END
