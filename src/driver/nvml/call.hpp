@@ -28,14 +28,14 @@ struct alignas(16) HandlePlace {
   unsigned char nothing[16];
 };
 
-// Of a driver whose every call is observed: one that is not initialized, or that logs.
-inline constinit const std::atomic<std::uint32_t> always{1};
-
 // Places of MIG handles (mig_handles.hpp) are a byte each: there may be many, and nothing lies there.
 using Place = unsigned char;
 inline constexpr std::size_t instances_per_gpu = 16;
 inline constexpr std::size_t compute_instances_per_instance = 8;
 inline constexpr std::size_t max_mig_devices = sim::max_gpus * instances_per_gpu * compute_instances_per_instance;
+
+// Of a driver whose every call is observed: one that is not initialized, or that logs.
+inline constinit const std::atomic<std::uint32_t> always{1};
 
 // What a call reads of its driver. A library has one; in a program, the call's thread knows whose call it is.
 struct Running {
