@@ -398,6 +398,12 @@ constexpr char text_pool[] =
     "supported_modes"
     "PowerMizer, of GPUs that drive displays."
     "PowerMizer"
+    "Where it stands."
+    "level"
+    "Highest level. Absent on GPUs without the slider."
+    "max_level"
+    "The boost slider that nvidia-smi boost-slider moves (vboost)."
+    "BoostSlider"
     "Graphics clock now, where no lock holds it elsewhere."
     "MHz"
     "graphics_current"
@@ -941,6 +947,8 @@ constexpr char text_pool[] =
     "power_smoothing"
     "PowerMizer."
     "power_mizer"
+    "Boost slider."
+    "boost_slider"
     "Clocks, in MHz."
     "clocks"
     "Clocks event reasons."
@@ -1843,1163 +1851,1173 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
+    // BoostSlider.level
+    {.name_text = {7860, 5}, .unit_text = {0, 0}, .doc_text = {7844, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BoostSlider.max_level
+    {.name_text = {7914, 9}, .unit_text = {0, 0}, .doc_text = {7865, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {7900, 16}, .unit_text = {7897, 3}, .doc_text = {7844, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8051, 16}, .unit_text = {8048, 3}, .doc_text = {7995, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {7939, 12}, .unit_text = {7897, 3}, .doc_text = {7916, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8090, 12}, .unit_text = {8048, 3}, .doc_text = {8067, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {7979, 12}, .unit_text = {7897, 3}, .doc_text = {7951, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8130, 12}, .unit_text = {8048, 3}, .doc_text = {8102, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {8046, 20}, .unit_text = {7897, 3}, .doc_text = {7991, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8197, 20}, .unit_text = {8048, 3}, .doc_text = {8142, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {8117, 27}, .unit_text = {7897, 3}, .doc_text = {8066, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8268, 27}, .unit_text = {8048, 3}, .doc_text = {8217, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {8184, 10}, .unit_text = {7897, 3}, .doc_text = {8144, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8335, 10}, .unit_text = {8048, 3}, .doc_text = {8295, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {8234, 6}, .unit_text = {7897, 3}, .doc_text = {8194, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8385, 6}, .unit_text = {8048, 3}, .doc_text = {8345, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {8257, 14}, .unit_text = {7897, 3}, .doc_text = {8240, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8408, 14}, .unit_text = {8048, 3}, .doc_text = {8391, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {8292, 10}, .unit_text = {7897, 3}, .doc_text = {8271, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8443, 10}, .unit_text = {8048, 3}, .doc_text = {8422, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {8328, 10}, .unit_text = {7897, 3}, .doc_text = {8302, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8479, 10}, .unit_text = {8048, 3}, .doc_text = {8453, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {8391, 18}, .unit_text = {7897, 3}, .doc_text = {8338, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8542, 18}, .unit_text = {8048, 3}, .doc_text = {8489, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {8458, 25}, .unit_text = {7897, 3}, .doc_text = {8409, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8609, 25}, .unit_text = {8048, 3}, .doc_text = {8560, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {8499, 13}, .unit_text = {7897, 3}, .doc_text = {8483, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8650, 13}, .unit_text = {8048, 3}, .doc_text = {8634, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {8532, 9}, .unit_text = {7897, 3}, .doc_text = {8512, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8683, 9}, .unit_text = {8048, 3}, .doc_text = {8663, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {8561, 13}, .unit_text = {7897, 3}, .doc_text = {8541, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8712, 13}, .unit_text = {8048, 3}, .doc_text = {8692, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {8585, 10}, .unit_text = {0, 0}, .doc_text = {8574, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8736, 10}, .unit_text = {0, 0}, .doc_text = {8725, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {8633, 18}, .unit_text = {0, 0}, .doc_text = {8595, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8784, 18}, .unit_text = {0, 0}, .doc_text = {8746, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {8669, 17}, .unit_text = {0, 0}, .doc_text = {8651, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8820, 17}, .unit_text = {0, 0}, .doc_text = {8802, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {8727, 19}, .unit_text = {7897, 3}, .doc_text = {8686, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8878, 19}, .unit_text = {8048, 3}, .doc_text = {8837, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {8788, 19}, .unit_text = {7897, 3}, .doc_text = {8746, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8939, 19}, .unit_text = {8048, 3}, .doc_text = {8897, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {8846, 17}, .unit_text = {7897, 3}, .doc_text = {8807, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8997, 17}, .unit_text = {8048, 3}, .doc_text = {8958, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {8903, 17}, .unit_text = {7897, 3}, .doc_text = {8863, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9054, 17}, .unit_text = {8048, 3}, .doc_text = {9014, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {8967, 15}, .unit_text = {7897, 3}, .doc_text = {8920, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9118, 15}, .unit_text = {8048, 3}, .doc_text = {9071, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {9005, 19}, .unit_text = {7897, 3}, .doc_text = {8982, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9156, 19}, .unit_text = {8048, 3}, .doc_text = {9133, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {9048, 19}, .unit_text = {7897, 3}, .doc_text = {9024, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9199, 19}, .unit_text = {8048, 3}, .doc_text = {9175, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {9112, 13}, .unit_text = {7897, 3}, .doc_text = {9067, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9263, 13}, .unit_text = {8048, 3}, .doc_text = {9218, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {9146, 17}, .unit_text = {7897, 3}, .doc_text = {9125, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9297, 17}, .unit_text = {8048, 3}, .doc_text = {9276, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {9185, 17}, .unit_text = {7897, 3}, .doc_text = {9163, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9336, 17}, .unit_text = {8048, 3}, .doc_text = {9314, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {9244, 15}, .unit_text = {9242, 2}, .doc_text = {9215, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {9395, 15}, .unit_text = {9393, 2}, .doc_text = {9366, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {9289, 13}, .unit_text = {9242, 2}, .doc_text = {9259, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {9440, 13}, .unit_text = {9393, 2}, .doc_text = {9410, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {9331, 22}, .unit_text = {9242, 2}, .doc_text = {9302, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {9482, 22}, .unit_text = {9393, 2}, .doc_text = {9453, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {9382, 22}, .unit_text = {9242, 2}, .doc_text = {9353, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {9533, 22}, .unit_text = {9393, 2}, .doc_text = {9504, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {9431, 26}, .unit_text = {9242, 2}, .doc_text = {9404, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {9582, 26}, .unit_text = {9393, 2}, .doc_text = {9555, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {9526, 8}, .unit_text = {0, 0}, .doc_text = {9513, 13}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9677, 8}, .unit_text = {0, 0}, .doc_text = {9664, 13}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {9554, 27}, .unit_text = {0, 0}, .doc_text = {9534, 20}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9705, 27}, .unit_text = {0, 0}, .doc_text = {9685, 20}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {9593, 12}, .unit_text = {0, 0}, .doc_text = {9581, 12}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9744, 12}, .unit_text = {0, 0}, .doc_text = {9732, 12}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {9658, 11}, .unit_text = {0, 0}, .doc_text = {9605, 53}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9809, 11}, .unit_text = {0, 0}, .doc_text = {9756, 53}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {9686, 10}, .unit_text = {0, 0}, .doc_text = {9669, 17}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9837, 10}, .unit_text = {0, 0}, .doc_text = {9820, 17}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {9714, 19}, .unit_text = {0, 0}, .doc_text = {9696, 18}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9865, 19}, .unit_text = {0, 0}, .doc_text = {9847, 18}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {9751, 19}, .unit_text = {0, 0}, .doc_text = {9733, 18}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9902, 19}, .unit_text = {0, 0}, .doc_text = {9884, 18}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {9782, 23}, .unit_text = {0, 0}, .doc_text = {9770, 12}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9933, 23}, .unit_text = {0, 0}, .doc_text = {9921, 12}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {9820, 22}, .unit_text = {0, 0}, .doc_text = {9805, 15}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {9971, 22}, .unit_text = {0, 0}, .doc_text = {9956, 15}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {9915, 9}, .unit_text = {0, 0}, .doc_text = {9847, 68}, .note_text = {0, 0}, .default_text = {9842, 5},
+    {.name_text = {10066, 9}, .unit_text = {0, 0}, .doc_text = {9998, 68}, .note_text = {0, 0}, .default_text = {9993, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {9924, 8}, .unit_text = {0, 0}, .doc_text = {9457, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10075, 8}, .unit_text = {0, 0}, .doc_text = {9608, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {10007, 8}, .unit_text = {7897, 3}, .doc_text = {9990, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10158, 8}, .unit_text = {8048, 3}, .doc_text = {10141, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {10046, 15}, .unit_text = {7897, 3}, .doc_text = {10015, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10197, 15}, .unit_text = {8048, 3}, .doc_text = {10166, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {10157, 13}, .unit_text = {0, 0}, .doc_text = {10128, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10308, 13}, .unit_text = {0, 0}, .doc_text = {10279, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {823, 3}, .unit_text = {5782, 1}, .doc_text = {10214, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {823, 3}, .unit_text = {5782, 1}, .doc_text = {10365, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {10280, 6}, .unit_text = {5782, 1}, .doc_text = {10241, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10431, 6}, .unit_text = {5782, 1}, .doc_text = {10392, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {10294, 7}, .unit_text = {5782, 1}, .doc_text = {10286, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10445, 7}, .unit_text = {5782, 1}, .doc_text = {10437, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {10309, 7}, .unit_text = {5782, 1}, .doc_text = {10301, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10460, 7}, .unit_text = {5782, 1}, .doc_text = {10452, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {10328, 4}, .unit_text = {5782, 1}, .doc_text = {10316, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10479, 4}, .unit_text = {5782, 1}, .doc_text = {10467, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {10357, 3}, .unit_text = {5782, 1}, .doc_text = {10332, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10508, 3}, .unit_text = {5782, 1}, .doc_text = {10483, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {10380, 18}, .unit_text = {9242, 2}, .doc_text = {10366, 14}, .note_text = {0, 0}, .default_text = {10360, 6},
+    {.name_text = {10531, 18}, .unit_text = {9393, 2}, .doc_text = {10517, 14}, .note_text = {0, 0}, .default_text = {10511, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {10465, 13}, .unit_text = {0, 0}, .doc_text = {10449, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10616, 13}, .unit_text = {0, 0}, .doc_text = {10600, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {10516, 11}, .unit_text = {10513, 3}, .doc_text = {10478, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10667, 11}, .unit_text = {10664, 3}, .doc_text = {10629, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {10542, 18}, .unit_text = {9242, 2}, .doc_text = {10527, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10693, 18}, .unit_text = {9393, 2}, .doc_text = {10678, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {10595, 4}, .unit_text = {5782, 1}, .doc_text = {10589, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10746, 4}, .unit_text = {5782, 1}, .doc_text = {10740, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {10604, 4}, .unit_text = {5782, 1}, .doc_text = {10599, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10755, 4}, .unit_text = {5782, 1}, .doc_text = {10750, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {10612, 3}, .unit_text = {5782, 1}, .doc_text = {10608, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10763, 3}, .unit_text = {5782, 1}, .doc_text = {10759, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {10465, 13}, .unit_text = {0, 0}, .doc_text = {10449, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10616, 13}, .unit_text = {0, 0}, .doc_text = {10600, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {10516, 11}, .unit_text = {10513, 3}, .doc_text = {10652, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10667, 11}, .unit_text = {10664, 3}, .doc_text = {10803, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {10542, 18}, .unit_text = {9242, 2}, .doc_text = {10681, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10693, 18}, .unit_text = {9393, 2}, .doc_text = {10832, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {10766, 3}, .unit_text = {0, 0}, .doc_text = {10755, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10917, 3}, .unit_text = {0, 0}, .doc_text = {10906, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {10820, 4}, .unit_text = {0, 0}, .doc_text = {10769, 51}, .note_text = {0, 0}, .default_text = {740, 1},
+    {.name_text = {10971, 4}, .unit_text = {0, 0}, .doc_text = {10920, 51}, .note_text = {0, 0}, .default_text = {740, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {10852, 4}, .unit_text = {0, 0}, .doc_text = {10824, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11003, 4}, .unit_text = {0, 0}, .doc_text = {10975, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {10884, 15}, .unit_text = {10881, 3}, .doc_text = {10856, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11035, 15}, .unit_text = {11032, 3}, .doc_text = {11007, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {10914, 7}, .unit_text = {5782, 1}, .doc_text = {10899, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11065, 7}, .unit_text = {5782, 1}, .doc_text = {11050, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {10950, 8}, .unit_text = {5782, 1}, .doc_text = {10921, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11101, 8}, .unit_text = {5782, 1}, .doc_text = {11072, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {10978, 8}, .unit_text = {5782, 1}, .doc_text = {10958, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11129, 8}, .unit_text = {5782, 1}, .doc_text = {11109, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {11006, 8}, .unit_text = {5782, 1}, .doc_text = {10986, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11157, 8}, .unit_text = {5782, 1}, .doc_text = {11137, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {11070, 13}, .unit_text = {0, 0}, .doc_text = {11049, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11221, 13}, .unit_text = {0, 0}, .doc_text = {11200, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {11092, 8}, .unit_text = {0, 0}, .doc_text = {11083, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11243, 8}, .unit_text = {0, 0}, .doc_text = {11234, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {11109, 8}, .unit_text = {0, 0}, .doc_text = {11100, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11260, 8}, .unit_text = {0, 0}, .doc_text = {11251, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {11131, 13}, .unit_text = {0, 0}, .doc_text = {11117, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11282, 13}, .unit_text = {0, 0}, .doc_text = {11268, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {11159, 14}, .unit_text = {0, 0}, .doc_text = {11144, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11310, 14}, .unit_text = {0, 0}, .doc_text = {11295, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {11187, 11}, .unit_text = {0, 0}, .doc_text = {11173, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11338, 11}, .unit_text = {0, 0}, .doc_text = {11324, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {11223, 3}, .unit_text = {0, 0}, .doc_text = {11198, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11374, 3}, .unit_text = {0, 0}, .doc_text = {11349, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {11304, 4}, .unit_text = {0, 0}, .doc_text = {11226, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11455, 4}, .unit_text = {0, 0}, .doc_text = {11377, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {11339, 5}, .unit_text = {0, 0}, .doc_text = {11308, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11490, 5}, .unit_text = {0, 0}, .doc_text = {11459, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {11394, 10}, .unit_text = {0, 0}, .doc_text = {11384, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11545, 10}, .unit_text = {0, 0}, .doc_text = {11535, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {11416, 10}, .unit_text = {0, 0}, .doc_text = {11404, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11567, 10}, .unit_text = {0, 0}, .doc_text = {11555, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {11488, 8}, .unit_text = {0, 0}, .doc_text = {11460, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11639, 8}, .unit_text = {0, 0}, .doc_text = {11611, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {11521, 9}, .unit_text = {0, 0}, .doc_text = {11496, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11672, 9}, .unit_text = {0, 0}, .doc_text = {11647, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {11551, 11}, .unit_text = {0, 0}, .doc_text = {11384, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11702, 11}, .unit_text = {0, 0}, .doc_text = {11535, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {11591, 20}, .unit_text = {0, 0}, .doc_text = {11562, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11742, 20}, .unit_text = {0, 0}, .doc_text = {11713, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {11641, 20}, .unit_text = {0, 0}, .doc_text = {11611, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11792, 20}, .unit_text = {0, 0}, .doc_text = {11762, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {11704, 2}, .unit_text = {0, 0}, .doc_text = {11100, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11855, 2}, .unit_text = {0, 0}, .doc_text = {11251, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {11732, 2}, .unit_text = {0, 0}, .doc_text = {11706, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11883, 2}, .unit_text = {0, 0}, .doc_text = {11857, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {11751, 15}, .unit_text = {0, 0}, .doc_text = {11734, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11902, 15}, .unit_text = {0, 0}, .doc_text = {11885, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {11766, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {11917, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {11781, 5}, .unit_text = {0, 0}, .doc_text = {11771, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11932, 5}, .unit_text = {0, 0}, .doc_text = {11922, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {11488, 8}, .unit_text = {0, 0}, .doc_text = {11460, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11639, 8}, .unit_text = {0, 0}, .doc_text = {11611, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {11521, 9}, .unit_text = {0, 0}, .doc_text = {11496, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11672, 9}, .unit_text = {0, 0}, .doc_text = {11647, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {11879, 21}, .unit_text = {0, 0}, .doc_text = {11845, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12030, 21}, .unit_text = {0, 0}, .doc_text = {11996, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {11932, 18}, .unit_text = {0, 0}, .doc_text = {11900, 32}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {12083, 18}, .unit_text = {0, 0}, .doc_text = {12051, 32}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {12019, 12}, .unit_text = {0, 0}, .doc_text = {12010, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12170, 12}, .unit_text = {0, 0}, .doc_text = {12161, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {12080, 12}, .unit_text = {0, 0}, .doc_text = {12031, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12231, 12}, .unit_text = {0, 0}, .doc_text = {12182, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {12128, 12}, .unit_text = {0, 0}, .doc_text = {12092, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12279, 12}, .unit_text = {0, 0}, .doc_text = {12243, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {12149, 6}, .unit_text = {0, 0}, .doc_text = {12140, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12300, 6}, .unit_text = {0, 0}, .doc_text = {12291, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {11304, 4}, .unit_text = {0, 0}, .doc_text = {12155, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11455, 4}, .unit_text = {0, 0}, .doc_text = {12306, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5767, 5}, .unit_text = {0, 0}, .doc_text = {12195, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {5767, 5}, .unit_text = {0, 0}, .doc_text = {12346, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {12220, 9}, .unit_text = {0, 0}, .doc_text = {12204, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12371, 9}, .unit_text = {0, 0}, .doc_text = {12355, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {9915, 9}, .unit_text = {0, 0}, .doc_text = {12271, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10066, 9}, .unit_text = {0, 0}, .doc_text = {12422, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {12359, 21}, .unit_text = {0, 0}, .doc_text = {12322, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12510, 21}, .unit_text = {0, 0}, .doc_text = {12473, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {12410, 21}, .unit_text = {0, 0}, .doc_text = {12380, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12561, 21}, .unit_text = {0, 0}, .doc_text = {12531, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {12490, 17}, .unit_text = {0, 0}, .doc_text = {12457, 33}, .note_text = {12431, 26}, .default_text = {0, 0},
+    {.name_text = {12641, 17}, .unit_text = {0, 0}, .doc_text = {12608, 33}, .note_text = {12582, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {12537, 18}, .unit_text = {0, 0}, .doc_text = {12507, 30}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {12688, 18}, .unit_text = {0, 0}, .doc_text = {12658, 30}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {12611, 3}, .unit_text = {0, 0}, .doc_text = {12602, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12762, 3}, .unit_text = {0, 0}, .doc_text = {12753, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {12619, 4}, .unit_text = {0, 0}, .doc_text = {12614, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12770, 4}, .unit_text = {0, 0}, .doc_text = {12765, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {12628, 7}, .unit_text = {0, 0}, .doc_text = {12623, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12779, 7}, .unit_text = {0, 0}, .doc_text = {12774, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {12639, 3}, .unit_text = {0, 0}, .doc_text = {12635, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12790, 3}, .unit_text = {0, 0}, .doc_text = {12786, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {12642, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {12793, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {11551, 11}, .unit_text = {0, 0}, .doc_text = {12711, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11702, 11}, .unit_text = {0, 0}, .doc_text = {12862, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {12801, 13}, .unit_text = {0, 0}, .doc_text = {12755, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12952, 13}, .unit_text = {0, 0}, .doc_text = {12906, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {12851, 7}, .unit_text = {0, 0}, .doc_text = {12814, 37}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {13002, 7}, .unit_text = {0, 0}, .doc_text = {12965, 37}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {12877, 16}, .unit_text = {0, 0}, .doc_text = {12858, 19}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {13028, 16}, .unit_text = {0, 0}, .doc_text = {13009, 19}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {12926, 22}, .unit_text = {0, 0}, .doc_text = {12893, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13077, 22}, .unit_text = {0, 0}, .doc_text = {13044, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {12996, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13147, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {13019, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {13170, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {12019, 12}, .unit_text = {0, 0}, .doc_text = {13070, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12170, 12}, .unit_text = {0, 0}, .doc_text = {13221, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {12080, 12}, .unit_text = {0, 0}, .doc_text = {13083, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12231, 12}, .unit_text = {0, 0}, .doc_text = {13234, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {13163, 17}, .unit_text = {0, 0}, .doc_text = {13136, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13314, 17}, .unit_text = {0, 0}, .doc_text = {13287, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {13202, 7}, .unit_text = {0, 0}, .doc_text = {12010, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13353, 7}, .unit_text = {0, 0}, .doc_text = {12161, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {12851, 7}, .unit_text = {0, 0}, .doc_text = {13209, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13002, 7}, .unit_text = {0, 0}, .doc_text = {13360, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {13202, 7}, .unit_text = {0, 0}, .doc_text = {13331, 10}, .note_text = {13295, 36}, .default_text = {0, 0},
+    {.name_text = {13353, 7}, .unit_text = {0, 0}, .doc_text = {13482, 10}, .note_text = {13446, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {12851, 7}, .unit_text = {0, 0}, .doc_text = {13341, 28}, .note_text = {13295, 36}, .default_text = {0, 0},
+    {.name_text = {13002, 7}, .unit_text = {0, 0}, .doc_text = {13492, 28}, .note_text = {13446, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13408, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13559, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {13482, 11}, .unit_text = {0, 0}, .doc_text = {13417, 65}, .note_text = {0, 0}, .default_text = {13413, 4},
+    {.name_text = {13633, 11}, .unit_text = {0, 0}, .doc_text = {13568, 65}, .note_text = {0, 0}, .default_text = {13564, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13408, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13559, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {13566, 14}, .unit_text = {0, 0}, .doc_text = {13527, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13717, 14}, .unit_text = {0, 0}, .doc_text = {13678, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13609, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {13760, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {12128, 12}, .unit_text = {0, 0}, .doc_text = {13655, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12279, 12}, .unit_text = {0, 0}, .doc_text = {13806, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {13770, 7}, .unit_text = {0, 0}, .doc_text = {13708, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13921, 7}, .unit_text = {0, 0}, .doc_text = {13859, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {13823, 8}, .unit_text = {0, 0}, .doc_text = {13801, 22}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {13974, 8}, .unit_text = {0, 0}, .doc_text = {13952, 22}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {13872, 27}, .unit_text = {0, 0}, .doc_text = {13831, 41}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {14023, 27}, .unit_text = {0, 0}, .doc_text = {13982, 41}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {13979, 22}, .unit_text = {0, 0}, .doc_text = {13940, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14130, 22}, .unit_text = {0, 0}, .doc_text = {14091, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {14031, 23}, .unit_text = {0, 0}, .doc_text = {14001, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14182, 23}, .unit_text = {0, 0}, .doc_text = {14152, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {14136, 13}, .unit_text = {0, 0}, .doc_text = {14093, 43}, .note_text = {0, 0}, .default_text = {537, 6},
+    {.name_text = {14287, 13}, .unit_text = {0, 0}, .doc_text = {14244, 43}, .note_text = {0, 0}, .default_text = {537, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {14231, 21}, .unit_text = {0, 0}, .doc_text = {14202, 29}, .note_text = {14189, 13}, .default_text = {0, 0},
+    {.name_text = {14382, 21}, .unit_text = {0, 0}, .doc_text = {14353, 29}, .note_text = {14340, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {14272, 11}, .unit_text = {0, 0}, .doc_text = {14252, 20}, .note_text = {14189, 13}, .default_text = {0, 0},
+    {.name_text = {14423, 11}, .unit_text = {0, 0}, .doc_text = {14403, 20}, .note_text = {14340, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {14288, 10}, .unit_text = {0, 0}, .doc_text = {14283, 5}, .note_text = {14189, 13}, .default_text = {0, 0},
+    {.name_text = {14439, 10}, .unit_text = {0, 0}, .doc_text = {14434, 5}, .note_text = {14340, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {14303, 7}, .unit_text = {0, 0}, .doc_text = {14298, 5}, .note_text = {14189, 13}, .default_text = {0, 0},
+    {.name_text = {14454, 7}, .unit_text = {0, 0}, .doc_text = {14449, 5}, .note_text = {14340, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {14380, 9}, .unit_text = {0, 0}, .doc_text = {14310, 70}, .note_text = {14189, 13}, .default_text = {0, 0},
+    {.name_text = {14531, 9}, .unit_text = {0, 0}, .doc_text = {14461, 70}, .note_text = {14340, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {14396, 9}, .unit_text = {0, 0}, .doc_text = {14389, 7}, .note_text = {14189, 13}, .default_text = {0, 0},
+    {.name_text = {14547, 9}, .unit_text = {0, 0}, .doc_text = {14540, 7}, .note_text = {14340, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {9915, 9}, .unit_text = {0, 0}, .doc_text = {14429, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10066, 9}, .unit_text = {0, 0}, .doc_text = {14580, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {14612, 9}, .unit_text = {0, 0}, .doc_text = {14513, 99}, .note_text = {0, 0}, .default_text = {14509, 4},
+    {.name_text = {14763, 9}, .unit_text = {0, 0}, .doc_text = {14664, 99}, .note_text = {0, 0}, .default_text = {14660, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {14649, 17}, .unit_text = {0, 0}, .doc_text = {14621, 28}, .note_text = {0, 0}, .default_text = {14509, 4},
+    {.name_text = {14800, 17}, .unit_text = {0, 0}, .doc_text = {14772, 28}, .note_text = {0, 0}, .default_text = {14660, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {14700, 13}, .unit_text = {0, 0}, .doc_text = {14667, 33}, .note_text = {0, 0}, .default_text = {14666, 1},
+    {.name_text = {14851, 13}, .unit_text = {0, 0}, .doc_text = {14818, 33}, .note_text = {0, 0}, .default_text = {14817, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {14751, 13}, .unit_text = {0, 0}, .doc_text = {14717, 34}, .note_text = {0, 0}, .default_text = {14713, 4},
+    {.name_text = {14902, 13}, .unit_text = {0, 0}, .doc_text = {14868, 34}, .note_text = {0, 0}, .default_text = {14864, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {14809, 5}, .unit_text = {0, 0}, .doc_text = {14764, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {14960, 5}, .unit_text = {0, 0}, .doc_text = {14915, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {14952, 5}, .unit_text = {0, 0}, .doc_text = {14873, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15103, 5}, .unit_text = {0, 0}, .doc_text = {15024, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {14957, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {15108, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {15010, 9}, .unit_text = {0, 0}, .doc_text = {14971, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15161, 9}, .unit_text = {0, 0}, .doc_text = {15122, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {15112, 18}, .unit_text = {0, 0}, .doc_text = {15090, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15263, 18}, .unit_text = {0, 0}, .doc_text = {15241, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {15157, 14}, .unit_text = {0, 0}, .doc_text = {15130, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15308, 14}, .unit_text = {0, 0}, .doc_text = {15281, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {15192, 15}, .unit_text = {0, 0}, .doc_text = {15171, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15343, 15}, .unit_text = {0, 0}, .doc_text = {15322, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {15243, 23}, .unit_text = {0, 0}, .doc_text = {15207, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15394, 23}, .unit_text = {0, 0}, .doc_text = {15358, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {15293, 23}, .unit_text = {0, 0}, .doc_text = {15266, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15444, 23}, .unit_text = {0, 0}, .doc_text = {15417, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {15410, 12}, .unit_text = {0, 0}, .doc_text = {15390, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15561, 12}, .unit_text = {0, 0}, .doc_text = {15541, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {15429, 9}, .unit_text = {0, 0}, .doc_text = {15422, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15580, 9}, .unit_text = {0, 0}, .doc_text = {15573, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {15438, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {15589, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {15530, 14}, .unit_text = {0, 0}, .doc_text = {15508, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15681, 14}, .unit_text = {0, 0}, .doc_text = {15659, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {15561, 6}, .unit_text = {0, 0}, .doc_text = {15544, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15712, 6}, .unit_text = {0, 0}, .doc_text = {15695, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {15618, 11}, .unit_text = {0, 0}, .doc_text = {15567, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15769, 11}, .unit_text = {0, 0}, .doc_text = {15718, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {9915, 9}, .unit_text = {0, 0}, .doc_text = {15652, 42}, .note_text = {15649, 3}, .default_text = {0, 0},
+    {.name_text = {10066, 9}, .unit_text = {0, 0}, .doc_text = {15803, 42}, .note_text = {15800, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {15715, 19}, .unit_text = {15710, 5}, .doc_text = {15694, 16}, .note_text = {15649, 3}, .default_text = {0, 0},
+    {.name_text = {15866, 19}, .unit_text = {15861, 5}, .doc_text = {15845, 16}, .note_text = {15800, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {15754, 19}, .unit_text = {15710, 5}, .doc_text = {15734, 20}, .note_text = {15649, 3}, .default_text = {0, 0},
+    {.name_text = {15905, 19}, .unit_text = {15861, 5}, .doc_text = {15885, 20}, .note_text = {15800, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {15816, 6}, .unit_text = {740, 1}, .doc_text = {15809, 7}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {15967, 6}, .unit_text = {740, 1}, .doc_text = {15960, 7}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {15828, 10}, .unit_text = {740, 1}, .doc_text = {15822, 6}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {15979, 10}, .unit_text = {740, 1}, .doc_text = {15973, 6}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {15857, 6}, .unit_text = {740, 1}, .doc_text = {15838, 19}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16008, 6}, .unit_text = {740, 1}, .doc_text = {15989, 19}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {15883, 15}, .unit_text = {15882, 1}, .doc_text = {15863, 19}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16034, 15}, .unit_text = {16033, 1}, .doc_text = {16014, 19}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {15939, 7}, .unit_text = {3883, 2}, .doc_text = {15809, 7}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16090, 7}, .unit_text = {3883, 2}, .doc_text = {15960, 7}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {15946, 11}, .unit_text = {3883, 2}, .doc_text = {15822, 6}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16097, 11}, .unit_text = {3883, 2}, .doc_text = {15973, 6}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {16003, 7}, .unit_text = {0, 0}, .doc_text = {15986, 17}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16154, 7}, .unit_text = {0, 0}, .doc_text = {16137, 17}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {16033, 7}, .unit_text = {5782, 1}, .doc_text = {16010, 23}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16184, 7}, .unit_text = {5782, 1}, .doc_text = {16161, 23}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {16064, 7}, .unit_text = {5782, 1}, .doc_text = {16040, 24}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16215, 7}, .unit_text = {5782, 1}, .doc_text = {16191, 24}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {16097, 10}, .unit_text = {5782, 1}, .doc_text = {16071, 26}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16248, 10}, .unit_text = {5782, 1}, .doc_text = {16222, 26}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {8292, 10}, .unit_text = {5782, 1}, .doc_text = {16107, 27}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {8443, 10}, .unit_text = {5782, 1}, .doc_text = {16258, 27}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {16152, 16}, .unit_text = {15882, 1}, .doc_text = {16134, 18}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16303, 16}, .unit_text = {16033, 1}, .doc_text = {16285, 18}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {16227, 4}, .unit_text = {0, 0}, .doc_text = {16209, 18}, .note_text = {15800, 9}, .default_text = {0, 0},
+    {.name_text = {16378, 4}, .unit_text = {0, 0}, .doc_text = {16360, 18}, .note_text = {15951, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {16243, 11}, .unit_text = {0, 0}, .doc_text = {16231, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16394, 11}, .unit_text = {0, 0}, .doc_text = {16382, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {16260, 5}, .unit_text = {0, 0}, .doc_text = {16254, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16411, 5}, .unit_text = {0, 0}, .doc_text = {16405, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {16277, 11}, .unit_text = {0, 0}, .doc_text = {16265, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16428, 11}, .unit_text = {0, 0}, .doc_text = {16416, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {16329, 4}, .unit_text = {0, 0}, .doc_text = {16325, 4}, .note_text = {16319, 6}, .default_text = {0, 0},
+    {.name_text = {16480, 4}, .unit_text = {0, 0}, .doc_text = {16476, 4}, .note_text = {16470, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {16374, 11}, .note_text = {16319, 6}, .default_text = {0, 0},
+    {.name_text = {7692, 4}, .unit_text = {0, 0}, .doc_text = {16525, 11}, .note_text = {16470, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {16395, 11}, .unit_text = {0, 0}, .doc_text = {16385, 10}, .note_text = {16319, 6}, .default_text = {0, 0},
+    {.name_text = {16546, 11}, .unit_text = {0, 0}, .doc_text = {16536, 10}, .note_text = {16470, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {16427, 11}, .unit_text = {0, 0}, .doc_text = {16406, 21}, .note_text = {16319, 6}, .default_text = {0, 0},
+    {.name_text = {16578, 11}, .unit_text = {0, 0}, .doc_text = {16557, 21}, .note_text = {16470, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {16227, 4}, .unit_text = {0, 0}, .doc_text = {16438, 5}, .note_text = {16319, 6}, .default_text = {0, 0},
+    {.name_text = {16378, 4}, .unit_text = {0, 0}, .doc_text = {16589, 5}, .note_text = {16470, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {16465, 3}, .unit_text = {0, 0}, .doc_text = {16443, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16616, 3}, .unit_text = {0, 0}, .doc_text = {16594, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {16519, 4}, .unit_text = {16516, 3}, .doc_text = {16498, 18}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {16670, 4}, .unit_text = {16667, 3}, .doc_text = {16649, 18}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {16554, 5}, .unit_text = {0, 0}, .doc_text = {16523, 31}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {16705, 5}, .unit_text = {0, 0}, .doc_text = {16674, 31}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {16646, 18}, .unit_text = {0, 0}, .doc_text = {16627, 19}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {16797, 18}, .unit_text = {0, 0}, .doc_text = {16778, 19}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {16668, 11}, .unit_text = {0, 0}, .doc_text = {16664, 4}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {16819, 11}, .unit_text = {0, 0}, .doc_text = {16815, 4}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {16683, 11}, .unit_text = {0, 0}, .doc_text = {16679, 4}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {16834, 11}, .unit_text = {0, 0}, .doc_text = {16830, 4}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {16698, 11}, .unit_text = {0, 0}, .doc_text = {16694, 4}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {16849, 11}, .unit_text = {0, 0}, .doc_text = {16845, 4}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {16732, 20}, .unit_text = {0, 0}, .doc_text = {16709, 23}, .note_text = {841, 22}, .default_text = {0, 0},
+    {.name_text = {16883, 20}, .unit_text = {0, 0}, .doc_text = {16860, 23}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {16777, 10}, .unit_text = {0, 0}, .doc_text = {16766, 11}, .note_text = {16752, 14}, .default_text = {0, 0},
+    {.name_text = {16928, 10}, .unit_text = {0, 0}, .doc_text = {16917, 11}, .note_text = {16903, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {16808, 20}, .unit_text = {0, 0}, .doc_text = {16787, 21}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {16959, 20}, .unit_text = {0, 0}, .doc_text = {16938, 21}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {16861, 22}, .unit_text = {0, 0}, .doc_text = {16828, 33}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {17012, 22}, .unit_text = {0, 0}, .doc_text = {16979, 33}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {16912, 13}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17063, 13}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {16935, 9}, .unit_text = {0, 0}, .doc_text = {16925, 10}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {17086, 9}, .unit_text = {0, 0}, .doc_text = {17076, 10}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {16957, 13}, .unit_text = {16955, 2}, .doc_text = {16944, 11}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {17108, 13}, .unit_text = {17106, 2}, .doc_text = {17095, 11}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {17006, 15}, .unit_text = {0, 0}, .doc_text = {16970, 36}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {17157, 15}, .unit_text = {0, 0}, .doc_text = {17121, 36}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {17109, 5}, .unit_text = {0, 0}, .doc_text = {17064, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17260, 5}, .unit_text = {0, 0}, .doc_text = {17215, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {10852, 4}, .unit_text = {0, 0}, .doc_text = {17135, 13}, .note_text = {0, 0}, .default_text = {17114, 21},
+    {.name_text = {11003, 4}, .unit_text = {0, 0}, .doc_text = {17286, 13}, .note_text = {0, 0}, .default_text = {17265, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {17169, 5}, .unit_text = {0, 0}, .doc_text = {17148, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {17320, 5}, .unit_text = {0, 0}, .doc_text = {17299, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {17279, 4}, .unit_text = {0, 0}, .doc_text = {17174, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17430, 4}, .unit_text = {0, 0}, .doc_text = {17325, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {17394, 6}, .unit_text = {0, 0}, .doc_text = {17283, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17545, 6}, .unit_text = {0, 0}, .doc_text = {17434, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {17461, 12}, .unit_text = {0, 0}, .doc_text = {17400, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17612, 12}, .unit_text = {0, 0}, .doc_text = {17551, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {17498, 17}, .unit_text = {0, 0}, .doc_text = {17473, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17649, 17}, .unit_text = {0, 0}, .doc_text = {17624, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {17543, 15}, .unit_text = {0, 0}, .doc_text = {17515, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17694, 15}, .unit_text = {0, 0}, .doc_text = {17666, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {17600, 15}, .unit_text = {0, 0}, .doc_text = {17558, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17751, 15}, .unit_text = {0, 0}, .doc_text = {17709, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {17695, 8}, .unit_text = {0, 0}, .doc_text = {17615, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17846, 8}, .unit_text = {0, 0}, .doc_text = {17766, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {17734, 15}, .unit_text = {0, 0}, .doc_text = {17703, 31}, .note_text = {0, 0}, .default_text = {9508, 5},
+    {.name_text = {17885, 15}, .unit_text = {0, 0}, .doc_text = {17854, 31}, .note_text = {0, 0}, .default_text = {9659, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {14396, 9}, .unit_text = {0, 0}, .doc_text = {17749, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14547, 9}, .unit_text = {0, 0}, .doc_text = {17900, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {17849, 3}, .unit_text = {0, 0}, .doc_text = {17798, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18000, 3}, .unit_text = {0, 0}, .doc_text = {17949, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {17866, 13}, .unit_text = {0, 0}, .doc_text = {17852, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18017, 13}, .unit_text = {0, 0}, .doc_text = {18003, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {17896, 12}, .unit_text = {0, 0}, .doc_text = {17879, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {18047, 12}, .unit_text = {0, 0}, .doc_text = {18030, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {17908, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18059, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {17937, 13}, .unit_text = {0, 0}, .doc_text = {17926, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18088, 13}, .unit_text = {0, 0}, .doc_text = {18077, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {18026, 9}, .unit_text = {0, 0}, .doc_text = {17950, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {18177, 9}, .unit_text = {0, 0}, .doc_text = {18101, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {18052, 7}, .unit_text = {0, 0}, .doc_text = {18035, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18203, 7}, .unit_text = {0, 0}, .doc_text = {18186, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {18085, 8}, .unit_text = {0, 0}, .doc_text = {18059, 26}, .note_text = {0, 0}, .default_text = {484, 4},
+    {.name_text = {18236, 8}, .unit_text = {0, 0}, .doc_text = {18210, 26}, .note_text = {0, 0}, .default_text = {484, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {18125, 15}, .unit_text = {0, 0}, .doc_text = {18093, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18276, 15}, .unit_text = {0, 0}, .doc_text = {18244, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {18209, 12}, .unit_text = {0, 0}, .doc_text = {18140, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18360, 12}, .unit_text = {0, 0}, .doc_text = {18291, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {18315, 8}, .unit_text = {0, 0}, .doc_text = {18221, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18466, 8}, .unit_text = {0, 0}, .doc_text = {18372, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {18445, 14}, .unit_text = {0, 0}, .doc_text = {18323, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18596, 14}, .unit_text = {0, 0}, .doc_text = {18474, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {18459, 7}, .unit_text = {0, 0}, .doc_text = {2386, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18610, 7}, .unit_text = {0, 0}, .doc_text = {2386, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {10280, 6}, .unit_text = {0, 0}, .doc_text = {2626, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10431, 6}, .unit_text = {0, 0}, .doc_text = {2626, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {18466, 11}, .unit_text = {0, 0}, .doc_text = {2683, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18617, 11}, .unit_text = {0, 0}, .doc_text = {2683, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {18477, 16}, .unit_text = {0, 0}, .doc_text = {2717, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18628, 16}, .unit_text = {0, 0}, .doc_text = {2717, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3014,465 +3032,470 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {16260, 5}, .unit_text = {0, 0}, .doc_text = {4616, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16411, 5}, .unit_text = {0, 0}, .doc_text = {4616, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {18493, 12}, .unit_text = {0, 0}, .doc_text = {4750, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18644, 12}, .unit_text = {0, 0}, .doc_text = {4750, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {18533, 7}, .unit_text = {0, 0}, .doc_text = {18505, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18684, 7}, .unit_text = {0, 0}, .doc_text = {18656, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {18545, 3}, .unit_text = {0, 0}, .doc_text = {18540, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18696, 3}, .unit_text = {0, 0}, .doc_text = {18691, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {18572, 23}, .unit_text = {0, 0}, .doc_text = {18548, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18723, 23}, .unit_text = {0, 0}, .doc_text = {18699, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {18611, 15}, .unit_text = {0, 0}, .doc_text = {18595, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18762, 15}, .unit_text = {0, 0}, .doc_text = {18746, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {18637, 11}, .unit_text = {0, 0}, .doc_text = {18626, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18788, 11}, .unit_text = {0, 0}, .doc_text = {18777, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.boost_slider
+    {.name_text = {18812, 12}, .unit_text = {0, 0}, .doc_text = {18799, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {18663, 6}, .unit_text = {0, 0}, .doc_text = {18648, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18839, 6}, .unit_text = {0, 0}, .doc_text = {18824, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {18690, 23}, .unit_text = {0, 0}, .doc_text = {18669, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18866, 23}, .unit_text = {0, 0}, .doc_text = {18845, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {18713, 16}, .unit_text = {0, 0}, .doc_text = {10170, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18889, 16}, .unit_text = {0, 0}, .doc_text = {10321, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {18747, 17}, .unit_text = {0, 0}, .doc_text = {18729, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {18923, 17}, .unit_text = {0, 0}, .doc_text = {18905, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {16277, 11}, .unit_text = {0, 0}, .doc_text = {18764, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16428, 11}, .unit_text = {0, 0}, .doc_text = {18940, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {18789, 13}, .unit_text = {0, 0}, .doc_text = {10560, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18965, 13}, .unit_text = {0, 0}, .doc_text = {10711, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {18832, 16}, .unit_text = {0, 0}, .doc_text = {18802, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19008, 16}, .unit_text = {0, 0}, .doc_text = {18978, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {18848, 9}, .unit_text = {0, 0}, .doc_text = {10717, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19024, 9}, .unit_text = {0, 0}, .doc_text = {10868, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {18884, 9}, .unit_text = {0, 0}, .doc_text = {18857, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19060, 9}, .unit_text = {0, 0}, .doc_text = {19033, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {18893, 3}, .unit_text = {0, 0}, .doc_text = {12170, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19069, 3}, .unit_text = {0, 0}, .doc_text = {12321, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {18910, 13}, .unit_text = {0, 0}, .doc_text = {18896, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19086, 13}, .unit_text = {0, 0}, .doc_text = {19072, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {18937, 13}, .unit_text = {0, 0}, .doc_text = {18923, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19113, 13}, .unit_text = {0, 0}, .doc_text = {19099, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {18950, 7}, .unit_text = {0, 0}, .doc_text = {13055, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19126, 7}, .unit_text = {0, 0}, .doc_text = {13206, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {18979, 21}, .unit_text = {0, 0}, .doc_text = {18957, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19155, 21}, .unit_text = {0, 0}, .doc_text = {19133, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {19017, 16}, .unit_text = {0, 0}, .doc_text = {19000, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {19193, 16}, .unit_text = {0, 0}, .doc_text = {19176, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {19046, 12}, .unit_text = {0, 0}, .doc_text = {19033, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {19222, 12}, .unit_text = {0, 0}, .doc_text = {19209, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {19058, 3}, .unit_text = {0, 0}, .doc_text = {13180, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19234, 3}, .unit_text = {0, 0}, .doc_text = {13331, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {19061, 18}, .unit_text = {0, 0}, .doc_text = {13253, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19237, 18}, .unit_text = {0, 0}, .doc_text = {13404, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {19079, 12}, .unit_text = {0, 0}, .doc_text = {13369, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19255, 12}, .unit_text = {0, 0}, .doc_text = {13520, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {19102, 10}, .unit_text = {0, 0}, .doc_text = {19091, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19278, 10}, .unit_text = {0, 0}, .doc_text = {19267, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {19145, 16}, .unit_text = {0, 0}, .doc_text = {19112, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19321, 16}, .unit_text = {0, 0}, .doc_text = {19288, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {19161, 14}, .unit_text = {0, 0}, .doc_text = {13580, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19337, 14}, .unit_text = {0, 0}, .doc_text = {13731, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {19175, 12}, .unit_text = {0, 0}, .doc_text = {13777, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19351, 12}, .unit_text = {0, 0}, .doc_text = {13928, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {19187, 12}, .unit_text = {0, 0}, .doc_text = {13899, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19363, 12}, .unit_text = {0, 0}, .doc_text = {14050, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {19199, 15}, .unit_text = {0, 0}, .doc_text = {14054, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19375, 15}, .unit_text = {0, 0}, .doc_text = {14205, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {19214, 8}, .unit_text = {0, 0}, .doc_text = {14149, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19390, 8}, .unit_text = {0, 0}, .doc_text = {14300, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {19222, 8}, .unit_text = {0, 0}, .doc_text = {14405, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19398, 8}, .unit_text = {0, 0}, .doc_text = {14556, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {19261, 16}, .unit_text = {0, 0}, .doc_text = {19230, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19437, 16}, .unit_text = {0, 0}, .doc_text = {19406, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {19310, 16}, .unit_text = {0, 0}, .doc_text = {19277, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19486, 16}, .unit_text = {0, 0}, .doc_text = {19453, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {19326, 6}, .unit_text = {0, 0}, .doc_text = {15629, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19502, 6}, .unit_text = {0, 0}, .doc_text = {15780, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {19332, 3}, .unit_text = {0, 0}, .doc_text = {15773, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19508, 3}, .unit_text = {0, 0}, .doc_text = {15924, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {19335, 15}, .unit_text = {0, 0}, .doc_text = {16288, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19511, 15}, .unit_text = {0, 0}, .doc_text = {16439, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {19350, 7}, .unit_text = {0, 0}, .doc_text = {16468, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19526, 7}, .unit_text = {0, 0}, .doc_text = {16619, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {19357, 12}, .unit_text = {0, 0}, .doc_text = {16559, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19533, 12}, .unit_text = {0, 0}, .doc_text = {16710, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {19418, 8}, .unit_text = {0, 0}, .doc_text = {19369, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19594, 8}, .unit_text = {0, 0}, .doc_text = {19545, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {19483, 15}, .unit_text = {0, 0}, .doc_text = {19426, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19659, 15}, .unit_text = {0, 0}, .doc_text = {19602, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {19550, 14}, .unit_text = {0, 0}, .doc_text = {19498, 52}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {19726, 14}, .unit_text = {0, 0}, .doc_text = {19674, 52}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {19594, 4}, .unit_text = {0, 0}, .doc_text = {19575, 19}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {19770, 4}, .unit_text = {0, 0}, .doc_text = {19751, 19}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19598, 6}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19774, 6}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {19629, 18}, .unit_text = {0, 0}, .doc_text = {19604, 25}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {19805, 18}, .unit_text = {0, 0}, .doc_text = {19780, 25}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {19676, 17}, .unit_text = {0, 0}, .doc_text = {19647, 29}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {19852, 17}, .unit_text = {0, 0}, .doc_text = {19823, 29}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {19727, 12}, .unit_text = {0, 0}, .doc_text = {19693, 34}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {19903, 12}, .unit_text = {0, 0}, .doc_text = {19869, 34}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {19770, 3}, .unit_text = {0, 0}, .doc_text = {19758, 12}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {19946, 3}, .unit_text = {0, 0}, .doc_text = {19934, 12}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {17279, 4}, .unit_text = {0, 0}, .doc_text = {19773, 5}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {17430, 4}, .unit_text = {0, 0}, .doc_text = {19949, 5}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19598, 6}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19774, 6}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {19828, 10}, .unit_text = {0, 0}, .doc_text = {19798, 30}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {20004, 10}, .unit_text = {0, 0}, .doc_text = {19974, 30}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {19859, 12}, .unit_text = {0, 0}, .doc_text = {19838, 21}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {20035, 12}, .unit_text = {0, 0}, .doc_text = {20014, 21}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {19871, 10}, .unit_text = {16516, 3}, .doc_text = {16498, 18}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {20047, 10}, .unit_text = {16667, 3}, .doc_text = {16649, 18}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {17109, 5}, .unit_text = {0, 0}, .doc_text = {19920, 8}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {17260, 5}, .unit_text = {0, 0}, .doc_text = {20096, 8}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {16554, 5}, .unit_text = {0, 0}, .doc_text = {19928, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16705, 5}, .unit_text = {0, 0}, .doc_text = {20104, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {13770, 7}, .unit_text = {0, 0}, .doc_text = {19971, 15}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {13921, 7}, .unit_text = {0, 0}, .doc_text = {20147, 15}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {20004, 13}, .unit_text = {0, 0}, .doc_text = {19986, 18}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {20180, 13}, .unit_text = {0, 0}, .doc_text = {20162, 18}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {20041, 23}, .unit_text = {20037, 4}, .doc_text = {20017, 20}, .note_text = {16492, 6}, .default_text = {0, 0},
+    {.name_text = {20217, 23}, .unit_text = {20213, 4}, .doc_text = {20193, 20}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {20086, 11}, .unit_text = {0, 0}, .doc_text = {20064, 22}, .note_text = {16752, 14}, .default_text = {0, 0},
+    {.name_text = {20262, 11}, .unit_text = {0, 0}, .doc_text = {20240, 22}, .note_text = {16903, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {16554, 5}, .unit_text = {0, 0}, .doc_text = {20097, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16705, 5}, .unit_text = {0, 0}, .doc_text = {20273, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {20137, 8}, .unit_text = {0, 0}, .doc_text = {20126, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20313, 8}, .unit_text = {0, 0}, .doc_text = {20302, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {20145, 8}, .unit_text = {0, 0}, .doc_text = {19881, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20321, 8}, .unit_text = {0, 0}, .doc_text = {20057, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {20168, 12}, .unit_text = {0, 0}, .doc_text = {20153, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20344, 12}, .unit_text = {0, 0}, .doc_text = {20329, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6144, 2}, .unit_text = {0, 0}, .doc_text = {20210, 24}, .note_text = {19214, 8}, .default_text = {0, 0},
+    {.name_text = {6144, 2}, .unit_text = {0, 0}, .doc_text = {20386, 24}, .note_text = {19390, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {20244, 9}, .unit_text = {0, 0}, .doc_text = {20234, 10}, .note_text = {19214, 8}, .default_text = {0, 0},
+    {.name_text = {20420, 9}, .unit_text = {0, 0}, .doc_text = {20410, 10}, .note_text = {19390, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {20267, 7}, .unit_text = {0, 0}, .doc_text = {20253, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20443, 7}, .unit_text = {0, 0}, .doc_text = {20429, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {20302, 12}, .unit_text = {0, 0}, .doc_text = {20274, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20478, 12}, .unit_text = {0, 0}, .doc_text = {20450, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {20360, 14}, .unit_text = {0, 0}, .doc_text = {20345, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20536, 14}, .unit_text = {0, 0}, .doc_text = {20521, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {20397, 14}, .unit_text = {0, 0}, .doc_text = {20374, 23}, .note_text = {19214, 8}, .default_text = {0, 0},
+    {.name_text = {20573, 14}, .unit_text = {0, 0}, .doc_text = {20550, 23}, .note_text = {19390, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {20460, 19}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {20636, 19}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {20500, 8}, .unit_text = {0, 0}, .doc_text = {20479, 21}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20676, 8}, .unit_text = {0, 0}, .doc_text = {20655, 21}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {20525, 10}, .unit_text = {0, 0}, .doc_text = {20508, 17}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20701, 10}, .unit_text = {0, 0}, .doc_text = {20684, 17}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {20553, 6}, .unit_text = {0, 0}, .doc_text = {20535, 18}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20729, 6}, .unit_text = {0, 0}, .doc_text = {20711, 18}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {17695, 8}, .unit_text = {0, 0}, .doc_text = {20559, 9}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {17846, 8}, .unit_text = {0, 0}, .doc_text = {20735, 9}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {20579, 10}, .unit_text = {0, 0}, .doc_text = {20568, 11}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20755, 10}, .unit_text = {0, 0}, .doc_text = {20744, 11}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {20600, 9}, .unit_text = {20594, 6}, .doc_text = {20589, 5}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20776, 9}, .unit_text = {20770, 6}, .doc_text = {20765, 5}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {20636, 10}, .unit_text = {0, 0}, .doc_text = {20609, 27}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20812, 10}, .unit_text = {0, 0}, .doc_text = {20785, 27}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {20674, 10}, .unit_text = {0, 0}, .doc_text = {20646, 28}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20850, 10}, .unit_text = {0, 0}, .doc_text = {20822, 28}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {20706, 12}, .unit_text = {0, 0}, .doc_text = {20684, 22}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20882, 12}, .unit_text = {0, 0}, .doc_text = {20860, 22}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {20742, 11}, .unit_text = {0, 0}, .doc_text = {20718, 24}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20918, 11}, .unit_text = {0, 0}, .doc_text = {20894, 24}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {20789, 18}, .unit_text = {0, 0}, .doc_text = {20753, 36}, .note_text = {16602, 25}, .default_text = {0, 0},
+    {.name_text = {20965, 18}, .unit_text = {0, 0}, .doc_text = {20929, 36}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {13770, 7}, .unit_text = {0, 0}, .doc_text = {20889, 35}, .note_text = {0, 0}, .default_text = {20886, 3},
+    {.name_text = {13921, 7}, .unit_text = {0, 0}, .doc_text = {21065, 35}, .note_text = {0, 0}, .default_text = {21062, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {20984, 4}, .unit_text = {0, 0}, .doc_text = {20924, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21160, 4}, .unit_text = {0, 0}, .doc_text = {21100, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {20988, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {21164, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {21078, 15}, .unit_text = {0, 0}, .doc_text = {21012, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21254, 15}, .unit_text = {0, 0}, .doc_text = {21188, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {20267, 7}, .unit_text = {0, 0}, .doc_text = {21093, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20443, 7}, .unit_text = {0, 0}, .doc_text = {21269, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {21164, 6}, .unit_text = {0, 0}, .doc_text = {20180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21340, 6}, .unit_text = {0, 0}, .doc_text = {20356, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {21170, 13}, .unit_text = {0, 0}, .doc_text = {20411, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21346, 13}, .unit_text = {0, 0}, .doc_text = {20587, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {21238, 10}, .unit_text = {0, 0}, .doc_text = {21183, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21414, 10}, .unit_text = {0, 0}, .doc_text = {21359, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {21312, 24}, .unit_text = {0, 0}, .doc_text = {21248, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21488, 24}, .unit_text = {0, 0}, .doc_text = {21424, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
@@ -3494,62 +3517,63 @@ constexpr StructDescriptor struct_table[] = {
     {{7066, 21}, {6996, 70}, 97, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
     {{7637, 14}, {7588, 49}, 105, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
     {{7834, 10}, {7794, 40}, 115, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{9209, 6}, {9202, 7}, 117, 28, sizeof(Clocks), false},  // Clocks
-    {{9492, 16}, {9457, 35}, 145, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{9969, 21}, {9932, 37}, 150, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{10117, 11}, {10061, 56}, 161, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{10199, 15}, {10170, 29}, 163, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{10438, 11}, {10398, 40}, 164, 7, sizeof(Utilization), false},  // Utilization
-    {{10577, 12}, {10560, 17}, 171, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{10637, 15}, {10615, 22}, 174, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{10747, 8}, {10717, 30}, 177, 3, sizeof(FbcStats), false},  // FbcStats
-    {{11042, 7}, {11014, 28}, 180, 8, sizeof(Process), false},  // Process
-    {{11372, 12}, {11344, 28}, 188, 9, sizeof(EccLocations), false},  // EccLocations
-    {{11451, 9}, {11426, 25}, 197, 2, sizeof(EccErrors), false},  // EccErrors
-    {{11541, 10}, {11530, 11}, 199, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{11691, 13}, {11661, 30}, 201, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{11831, 14}, {11786, 45}, 204, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{12003, 7}, {11950, 53}, 209, 4, sizeof(EccSram), false},  // EccSram
-    {{12192, 3}, {12170, 22}, 213, 5, sizeof(Ecc), false},  // Ecc
-    {{12257, 14}, {12229, 28}, 218, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{12590, 12}, {12555, 35}, 220, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{12694, 17}, {12647, 47}, 225, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{12984, 12}, {12948, 36}, 230, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{13063, 7}, {13055, 8}, 235, 2, sizeof(Display), false},  // Display
-    {{13199, 3}, {13180, 19}, 237, 3, sizeof(Mig), false},  // Mig
-    {{13278, 17}, {13253, 25}, 240, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{13396, 12}, {13369, 27}, 242, 2, sizeof(DriverModels), false},  // DriverModels
-    {{13517, 10}, {13493, 24}, 244, 2, sizeof(Accounting), false},  // Accounting
-    {{13595, 14}, {13580, 15}, 246, 2, sizeof(Virtualization), false},  // Virtualization
-    {{13790, 11}, {13777, 13}, 248, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{13929, 11}, {13899, 30}, 251, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{14079, 14}, {14054, 25}, 253, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{14181, 8}, {14149, 32}, 255, 1, sizeof(Topology), false},  // Topology
-    {{14421, 8}, {14405, 16}, 256, 6, sizeof(Platform), false},  // Platform
-    {{14859, 14}, {14814, 45}, 262, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{15075, 15}, {15019, 56}, 268, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{15378, 12}, {15316, 62}, 271, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{15643, 6}, {15629, 14}, 276, 6, sizeof(Fabric), false},  // Fabric
-    {{15797, 3}, {15773, 24}, 282, 3, sizeof(Gpm), false},  // Gpm
-    {{15921, 18}, {15898, 23}, 285, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{15974, 12}, {15957, 17}, 289, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{16191, 18}, {16168, 23}, 291, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{16305, 14}, {16288, 17}, 297, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{16364, 10}, {16333, 31}, 301, 1, sizeof(FailureXid), false},  // FailureXid
-    {{16485, 7}, {16468, 17}, 302, 5, sizeof(Failure), false},  // Failure
-    {{16582, 20}, {16559, 23}, 307, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{16904, 8}, {16883, 21}, 309, 8, sizeof(Features), false},  // Features
-    {{17050, 14}, {17021, 29}, 317, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{19572, 3}, {19564, 8}, 321, 74, sizeof(Gpu), true},  // Gpu
-    {{19748, 10}, {19739, 9}, 395, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{19790, 8}, {19778, 12}, 400, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{19906, 14}, {19881, 25}, 402, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{19959, 12}, {19938, 21}, 406, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{20204, 6}, {20180, 24}, 408, 8, sizeof(NvLink), true},  // NvLink
-    {{20334, 11}, {20314, 20}, 416, 4, sizeof(RootComplex), true},  // RootComplex
-    {{20448, 12}, {20411, 37}, 420, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{20876, 10}, {20807, 69}, 422, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{21367, 7}, {21336, 31}, 434, 9, sizeof(Machine), true},  // Machine
+    {{7984, 11}, {7923, 61}, 117, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{9360, 6}, {9353, 7}, 119, 28, sizeof(Clocks), false},  // Clocks
+    {{9643, 16}, {9608, 35}, 147, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{10120, 21}, {10083, 37}, 152, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{10268, 11}, {10212, 56}, 163, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{10350, 15}, {10321, 29}, 165, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{10589, 11}, {10549, 40}, 166, 7, sizeof(Utilization), false},  // Utilization
+    {{10728, 12}, {10711, 17}, 173, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{10788, 15}, {10766, 22}, 176, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{10898, 8}, {10868, 30}, 179, 3, sizeof(FbcStats), false},  // FbcStats
+    {{11193, 7}, {11165, 28}, 182, 8, sizeof(Process), false},  // Process
+    {{11523, 12}, {11495, 28}, 190, 9, sizeof(EccLocations), false},  // EccLocations
+    {{11602, 9}, {11577, 25}, 199, 2, sizeof(EccErrors), false},  // EccErrors
+    {{11692, 10}, {11681, 11}, 201, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{11842, 13}, {11812, 30}, 203, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{11982, 14}, {11937, 45}, 206, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{12154, 7}, {12101, 53}, 211, 4, sizeof(EccSram), false},  // EccSram
+    {{12343, 3}, {12321, 22}, 215, 5, sizeof(Ecc), false},  // Ecc
+    {{12408, 14}, {12380, 28}, 220, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{12741, 12}, {12706, 35}, 222, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{12845, 17}, {12798, 47}, 227, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{13135, 12}, {13099, 36}, 232, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{13214, 7}, {13206, 8}, 237, 2, sizeof(Display), false},  // Display
+    {{13350, 3}, {13331, 19}, 239, 3, sizeof(Mig), false},  // Mig
+    {{13429, 17}, {13404, 25}, 242, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{13547, 12}, {13520, 27}, 244, 2, sizeof(DriverModels), false},  // DriverModels
+    {{13668, 10}, {13644, 24}, 246, 2, sizeof(Accounting), false},  // Accounting
+    {{13746, 14}, {13731, 15}, 248, 2, sizeof(Virtualization), false},  // Virtualization
+    {{13941, 11}, {13928, 13}, 250, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{14080, 11}, {14050, 30}, 253, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{14230, 14}, {14205, 25}, 255, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{14332, 8}, {14300, 32}, 257, 1, sizeof(Topology), false},  // Topology
+    {{14572, 8}, {14556, 16}, 258, 6, sizeof(Platform), false},  // Platform
+    {{15010, 14}, {14965, 45}, 264, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{15226, 15}, {15170, 56}, 270, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{15529, 12}, {15467, 62}, 273, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{15794, 6}, {15780, 14}, 278, 6, sizeof(Fabric), false},  // Fabric
+    {{15948, 3}, {15924, 24}, 284, 3, sizeof(Gpm), false},  // Gpm
+    {{16072, 18}, {16049, 23}, 287, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{16125, 12}, {16108, 17}, 291, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{16342, 18}, {16319, 23}, 293, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{16456, 14}, {16439, 17}, 299, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{16515, 10}, {16484, 31}, 303, 1, sizeof(FailureXid), false},  // FailureXid
+    {{16636, 7}, {16619, 17}, 304, 5, sizeof(Failure), false},  // Failure
+    {{16733, 20}, {16710, 23}, 309, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{17055, 8}, {17034, 21}, 311, 8, sizeof(Features), false},  // Features
+    {{17201, 14}, {17172, 29}, 319, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{19748, 3}, {19740, 8}, 323, 75, sizeof(Gpu), true},  // Gpu
+    {{19924, 10}, {19915, 9}, 398, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{19966, 8}, {19954, 12}, 403, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{20082, 14}, {20057, 25}, 405, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{20135, 12}, {20114, 21}, 409, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{20380, 6}, {20356, 24}, 411, 8, sizeof(NvLink), true},  // NvLink
+    {{20510, 11}, {20490, 20}, 419, 4, sizeof(RootComplex), true},  // RootComplex
+    {{20624, 12}, {20587, 37}, 423, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{21052, 10}, {20983, 69}, 425, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{21543, 7}, {21512, 31}, 437, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
