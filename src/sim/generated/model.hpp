@@ -466,6 +466,12 @@ struct PowerMizer {
   Field<std::uint32_t> supported_modes;  // Modes that can be set, one bit for each in the order of NVML_POWER_MIZER_MODE_*.
 };
 
+// The boost slider that nvidia-smi boost-slider moves (vboost).
+struct BoostSlider {
+  Field<std::uint32_t> level;  // Where it stands.
+  Field<std::uint32_t> max_level;  // Highest level. Absent on GPUs without the slider.
+};
+
 // Clocks.
 struct Clocks {
   LiveField<std::uint32_t, Live::clocks_graphics_current> graphics_current;  // Graphics clock now, where no lock holds it elsewhere. [MHz]
@@ -972,6 +978,7 @@ struct Gpu {
   WorkloadPowerProfiles workload_power_profiles;  // Workload power profiles.
   PowerSmoothing power_smoothing;  // Power smoothing.
   PowerMizer power_mizer;  // PowerMizer.
+  BoostSlider boost_slider;  // Boost slider.
   Clocks clocks;  // Clocks, in MHz.
   ClocksThrottleReasons clocks_throttle_reasons;  // Clocks event reasons.
   SupportedClocks supported_clocks;  // Clocks that can be asked for.
@@ -1115,6 +1122,7 @@ static_assert(std::is_trivially_copyable_v<WorkloadPowerProfiles>);
 static_assert(std::is_trivially_copyable_v<PowerSmoothingProfile>);
 static_assert(std::is_trivially_copyable_v<PowerSmoothing>);
 static_assert(std::is_trivially_copyable_v<PowerMizer>);
+static_assert(std::is_trivially_copyable_v<BoostSlider>);
 static_assert(std::is_trivially_copyable_v<Clocks>);
 static_assert(std::is_trivially_copyable_v<ThrottleCounters>);
 static_assert(std::is_trivially_copyable_v<ClocksThrottleReasons>);
