@@ -80,6 +80,10 @@ nvmlReturn_t DeviceRegisterEvents(const Machine& machine, const Gpu& gpu, unsign
 nvmlReturn_t DeviceGetSupportedEventTypes(const Machine& machine, const Gpu& gpu, unsigned long long* eventTypes);
 nvmlReturn_t EventSetWait_v2(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
 nvmlReturn_t EventSetFree(const Machine& machine, nvmlEventSet_t set);
+nvmlReturn_t SystemEventSetCreate(const Machine& machine, nvmlSystemEventSetCreateRequest_t* request);
+nvmlReturn_t SystemEventSetFree(const Machine& machine, nvmlSystemEventSetFreeRequest_t* request);
+nvmlReturn_t SystemRegisterEvents(const Machine& machine, nvmlSystemRegisterEventRequest_t* request);
+nvmlReturn_t SystemEventSetWait(const Machine& machine, nvmlSystemEventSetWaitRequest_t* request);
 nvmlReturn_t EventSetWait(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
 
 // fabric
