@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/fault.hpp"
 #include "cli/launch.hpp"
 #include "sim/config/load.hpp"
 #include "sim/state/file.hpp"
@@ -113,13 +114,15 @@ int status(const std::string& given, bool as_json) {
                                         {"created", header.created},
                                         {"writes", header.writes.load()},
                                         {"last_writer", header.last_writer.load()},
-                                        {"read_only", read_only}};
+                                        {"read_only", read_only},
+                                        {"faults", faults_as_json(*machine)}};
     fmt::print("{}\n", out.dump(2));
     return 0;
   }
   fmt::print("Machine      {}\nGPUs         {} x {}\nState        {}{}\nWrites       {}{}\n", origin, gpus.size(), name,
              *path, read_only ? " (read-only)" : "", header.writes.load(),
              header.last_writer != 0 ? fmt::format(", the last by process {}", header.last_writer.load()) : "");
+  for (const auto& fault : list_faults(*machine)) fmt::print("Fault        {}\n", fault);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "driver/nvml/supported_events.hpp"
 
+#include "nvmlkit/generated/abi.hpp"
 #include "sim/driver_branch.hpp"
 
 namespace nvmlkit::driver {

@@ -1,13 +1,9 @@
 // Which events a GPU can raise.
 #pragma once
 
-#include "nvmlkit/generated/abi.hpp"
 #include "sim/machine.hpp"
 
 namespace nvmlkit::driver {
-
-inline constexpr unsigned long long known_events =
-    static_cast<unsigned long long>(abi::EventTypeAll | abi::EventMigConfigChange);
 
 // Newer drivers know more types; the GPU's architecture and its ECC decide which of them it has.
 unsigned long long supported_events(const sim::Machine& machine, const sim::model::Gpu& gpu);

@@ -48,7 +48,7 @@ nvmlReturn_t DeviceGetSupportedEventTypes(const Machine& machine, const Gpu& gpu
 nvmlReturn_t DeviceRegisterEvents(const Machine& machine, const Gpu& gpu, unsigned long long eventTypes,
                                   nvmlEventSet_t handle) {
   EventSetUse set(handle, EventScope::gpu);
-  if (!set || (eventTypes & ~known_events) != 0) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set) return NVML_ERROR_INVALID_ARGUMENT;
   unsigned long long supported = 0;
   const auto read = [&] {
     supported = supported_events(machine, gpu);
