@@ -110,7 +110,7 @@ abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(cons
 namespace {
 
 // What a fault of the whole machine makes of nvmlInit.
-abi::nvmlReturn_t refused_by_fault(const sim::Machine& machine, unsigned int flags) {
+abi::nvmlReturn_t refused_by_fault(const sim::Machine& machine) {
   using sim::faults::MachineFault;
   switch (machine.attention().machine.load(std::memory_order_acquire)) {
     case MachineFault::driver_not_loaded:
@@ -119,21 +119,19 @@ abi::nvmlReturn_t refused_by_fault(const sim::Machine& machine, unsigned int fla
       return abi::NVML_ERROR_LIB_RM_VERSION_MISMATCH;
     case MachineFault::no_permission:
       return abi::NVML_ERROR_NO_PERMISSION;
-    case MachineFault::no_devices:
-      return (flags & abi::INIT_FLAG_NO_GPUS) != 0 ? abi::NVML_SUCCESS : abi::NVML_ERROR_NOT_FOUND;
-    default:
+    default:  // without devices it starts: nvidia-smi then says that none were found
       return abi::NVML_SUCCESS;
   }
 }
 
 }  // namespace
 
-abi::nvmlReturn_t initialize(unsigned int flags) noexcept {
+abi::nvmlReturn_t initialize() noexcept {
   auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
   if (state.references == 0) {
     if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
-    if (const auto refusal = refused_by_fault(*state.machine, flags); refusal != abi::NVML_SUCCESS) return refusal;
+    if (const auto refusal = refused_by_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
     detail::running().machine.store(state.machine, std::memory_order_release);
     detail::running().watched.store(watches_process() ? &detail::always : &state.machine->attention().watched,
                                     std::memory_order_release);

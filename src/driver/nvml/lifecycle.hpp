@@ -25,8 +25,7 @@ struct Driver : detail::Running, Lifecycle {
 };
 #endif
 
-// `flags` as nvmlInitWithFlags has them.
-abi::nvmlReturn_t initialize(unsigned int flags) noexcept;
+abi::nvmlReturn_t initialize() noexcept;
 abi::nvmlReturn_t shut_down() noexcept;
 
 // Calls work(machine) with the machine that nvmlInit starts, for functions that answer before it. The machine is null

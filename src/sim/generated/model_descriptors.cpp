@@ -739,20 +739,19 @@ constexpr char text_pool[] =
     "utilization"
     "Values that move."
     "DynamicMetrics"
-    "faults"
-    "Xid."
+    "Xid. None by default."
     "code"
-    "The Xid of an injected failure."
+    "The Xid of a failure."
     "FailureXid"
-    "What fails."
-    "How often."
+    "What fails. lost and fallen_off_bus: the GPU answers GPU_IS_LOST from then on; ecc_uncorrectable: its uncorrected errors grow with every call."
+    "How likely each call makes it happen."
     "probability"
-    "After how many calls."
+    "It happens with this call."
     "after_calls"
-    "Seed."
+    "Seed of the probability."
     "Xid that goes with it."
     "xid"
-    "Injected failure."
+    "A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays."
     "Failure"
     "NVLink"
     "Errors per second."
@@ -882,8 +881,10 @@ constexpr char text_pool[] =
     "fabric"
     "gpm"
     "dynamic_metrics"
+    "A failure that comes with the calls about the GPU."
     "failure"
     "What is broken."
+    "faults"
     "Events of a change that is not committed yet."
     "events"
     "nvlink_error"
@@ -2483,217 +2484,217 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {13713, 4}, .unit_text = {0, 0}, .doc_text = {13709, 4}, .note_text = {13703, 6}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {13724, 4}, .unit_text = {0, 0}, .doc_text = {13703, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {13758, 11}, .note_text = {13703, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {13759, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {13779, 11}, .unit_text = {0, 0}, .doc_text = {13769, 10}, .note_text = {13703, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {13938, 11}, .unit_text = {0, 0}, .doc_text = {13901, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13811, 11}, .unit_text = {0, 0}, .doc_text = {13790, 21}, .note_text = {13703, 6}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {13975, 11}, .unit_text = {0, 0}, .doc_text = {13949, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13822, 5}, .note_text = {13703, 6}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13986, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13849, 3}, .unit_text = {0, 0}, .doc_text = {13827, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14032, 3}, .unit_text = {0, 0}, .doc_text = {14010, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {13903, 4}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14183, 4}, .unit_text = {14180, 3}, .doc_text = {14162, 18}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {13907, 31}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14218, 5}, .unit_text = {0, 0}, .doc_text = {14187, 31}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {14030, 18}, .unit_text = {0, 0}, .doc_text = {14011, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14310, 18}, .unit_text = {0, 0}, .doc_text = {14291, 19}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {14052, 11}, .unit_text = {0, 0}, .doc_text = {14048, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14332, 11}, .unit_text = {0, 0}, .doc_text = {14328, 4}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {14067, 11}, .unit_text = {0, 0}, .doc_text = {14063, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14347, 11}, .unit_text = {0, 0}, .doc_text = {14343, 4}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {14082, 11}, .unit_text = {0, 0}, .doc_text = {14078, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14362, 11}, .unit_text = {0, 0}, .doc_text = {14358, 4}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {14116, 20}, .unit_text = {0, 0}, .doc_text = {14093, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {14396, 20}, .unit_text = {0, 0}, .doc_text = {14373, 23}, .note_text = {792, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {14161, 10}, .unit_text = {0, 0}, .doc_text = {14150, 11}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {14441, 10}, .unit_text = {0, 0}, .doc_text = {14430, 11}, .note_text = {14416, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {14192, 20}, .unit_text = {0, 0}, .doc_text = {14171, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14472, 20}, .unit_text = {0, 0}, .doc_text = {14451, 21}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {14245, 22}, .unit_text = {0, 0}, .doc_text = {14212, 33}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14525, 22}, .unit_text = {0, 0}, .doc_text = {14492, 33}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14296, 13}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14576, 13}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {14319, 9}, .unit_text = {0, 0}, .doc_text = {14309, 10}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14599, 9}, .unit_text = {0, 0}, .doc_text = {14589, 10}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {14341, 13}, .unit_text = {14339, 2}, .doc_text = {14328, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14621, 13}, .unit_text = {14619, 2}, .doc_text = {14608, 11}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {14390, 15}, .unit_text = {0, 0}, .doc_text = {14354, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14670, 15}, .unit_text = {0, 0}, .doc_text = {14634, 36}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {14448, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14773, 5}, .unit_text = {0, 0}, .doc_text = {14728, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {14519, 13}, .note_text = {0, 0}, .default_text = {14498, 21},
+    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {14799, 13}, .note_text = {0, 0}, .default_text = {14778, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {14553, 5}, .unit_text = {0, 0}, .doc_text = {14532, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {14833, 5}, .unit_text = {0, 0}, .doc_text = {14812, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {14558, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14943, 4}, .unit_text = {0, 0}, .doc_text = {14838, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {14778, 6}, .unit_text = {0, 0}, .doc_text = {14667, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15058, 6}, .unit_text = {0, 0}, .doc_text = {14947, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14845, 12}, .unit_text = {0, 0}, .doc_text = {14784, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15125, 12}, .unit_text = {0, 0}, .doc_text = {15064, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {14882, 17}, .unit_text = {0, 0}, .doc_text = {14857, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15162, 17}, .unit_text = {0, 0}, .doc_text = {15137, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {14927, 15}, .unit_text = {0, 0}, .doc_text = {14899, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15207, 15}, .unit_text = {0, 0}, .doc_text = {15179, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {14984, 15}, .unit_text = {0, 0}, .doc_text = {14942, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15264, 15}, .unit_text = {0, 0}, .doc_text = {15222, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {14999, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15359, 8}, .unit_text = {0, 0}, .doc_text = {15279, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {15118, 15}, .unit_text = {0, 0}, .doc_text = {15087, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {15398, 15}, .unit_text = {0, 0}, .doc_text = {15367, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {15133, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {15413, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {15233, 3}, .unit_text = {0, 0}, .doc_text = {15182, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15513, 3}, .unit_text = {0, 0}, .doc_text = {15462, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {15250, 13}, .unit_text = {0, 0}, .doc_text = {15236, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15530, 13}, .unit_text = {0, 0}, .doc_text = {15516, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {15280, 12}, .unit_text = {0, 0}, .doc_text = {15263, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {15560, 12}, .unit_text = {0, 0}, .doc_text = {15543, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {15292, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15572, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {15321, 13}, .unit_text = {0, 0}, .doc_text = {15310, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15601, 13}, .unit_text = {0, 0}, .doc_text = {15590, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {15410, 9}, .unit_text = {0, 0}, .doc_text = {15334, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {15690, 9}, .unit_text = {0, 0}, .doc_text = {15614, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {15436, 7}, .unit_text = {0, 0}, .doc_text = {15419, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15716, 7}, .unit_text = {0, 0}, .doc_text = {15699, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {15469, 8}, .unit_text = {0, 0}, .doc_text = {15443, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {15749, 8}, .unit_text = {0, 0}, .doc_text = {15723, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {15509, 15}, .unit_text = {0, 0}, .doc_text = {15477, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15789, 15}, .unit_text = {0, 0}, .doc_text = {15757, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {15593, 12}, .unit_text = {0, 0}, .doc_text = {15524, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15873, 12}, .unit_text = {0, 0}, .doc_text = {15804, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {15605, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15885, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2703,12 +2704,12 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {15612, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15892, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {15623, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15903, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2728,437 +2729,437 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {15639, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15919, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {15679, 7}, .unit_text = {0, 0}, .doc_text = {15651, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15959, 7}, .unit_text = {0, 0}, .doc_text = {15931, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {15691, 3}, .unit_text = {0, 0}, .doc_text = {15686, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15971, 3}, .unit_text = {0, 0}, .doc_text = {15966, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {15709, 6}, .unit_text = {0, 0}, .doc_text = {15694, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15989, 6}, .unit_text = {0, 0}, .doc_text = {15974, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {15736, 23}, .unit_text = {0, 0}, .doc_text = {15715, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16016, 23}, .unit_text = {0, 0}, .doc_text = {15995, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {15759, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16039, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {15793, 17}, .unit_text = {0, 0}, .doc_text = {15775, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {16073, 17}, .unit_text = {0, 0}, .doc_text = {16055, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {15810, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {16090, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {15835, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16115, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {15878, 16}, .unit_text = {0, 0}, .doc_text = {15848, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16158, 16}, .unit_text = {0, 0}, .doc_text = {16128, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {15894, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16174, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {15930, 9}, .unit_text = {0, 0}, .doc_text = {15903, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16210, 9}, .unit_text = {0, 0}, .doc_text = {16183, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {15939, 3}, .unit_text = {0, 0}, .doc_text = {10235, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16219, 3}, .unit_text = {0, 0}, .doc_text = {10235, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {15956, 13}, .unit_text = {0, 0}, .doc_text = {15942, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16236, 13}, .unit_text = {0, 0}, .doc_text = {16222, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {15983, 13}, .unit_text = {0, 0}, .doc_text = {15969, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16263, 13}, .unit_text = {0, 0}, .doc_text = {16249, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15996, 7}, .unit_text = {0, 0}, .doc_text = {11124, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16276, 7}, .unit_text = {0, 0}, .doc_text = {11124, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {16025, 21}, .unit_text = {0, 0}, .doc_text = {16003, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16305, 21}, .unit_text = {0, 0}, .doc_text = {16283, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {16063, 16}, .unit_text = {0, 0}, .doc_text = {16046, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {16343, 16}, .unit_text = {0, 0}, .doc_text = {16326, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {16092, 12}, .unit_text = {0, 0}, .doc_text = {16079, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {16372, 12}, .unit_text = {0, 0}, .doc_text = {16359, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {16104, 3}, .unit_text = {0, 0}, .doc_text = {11249, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16384, 3}, .unit_text = {0, 0}, .doc_text = {11249, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {16107, 18}, .unit_text = {0, 0}, .doc_text = {11322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16387, 18}, .unit_text = {0, 0}, .doc_text = {11322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {16125, 12}, .unit_text = {0, 0}, .doc_text = {11438, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16405, 12}, .unit_text = {0, 0}, .doc_text = {11438, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {16148, 10}, .unit_text = {0, 0}, .doc_text = {16137, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16428, 10}, .unit_text = {0, 0}, .doc_text = {16417, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {16158, 14}, .unit_text = {0, 0}, .doc_text = {11620, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16438, 14}, .unit_text = {0, 0}, .doc_text = {11620, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {16172, 12}, .unit_text = {0, 0}, .doc_text = {11817, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16452, 12}, .unit_text = {0, 0}, .doc_text = {11817, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {16184, 12}, .unit_text = {0, 0}, .doc_text = {11939, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16464, 12}, .unit_text = {0, 0}, .doc_text = {11939, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {16196, 15}, .unit_text = {0, 0}, .doc_text = {12094, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16476, 15}, .unit_text = {0, 0}, .doc_text = {12094, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {16211, 8}, .unit_text = {0, 0}, .doc_text = {12189, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16491, 8}, .unit_text = {0, 0}, .doc_text = {12189, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {16219, 8}, .unit_text = {0, 0}, .doc_text = {12445, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16499, 8}, .unit_text = {0, 0}, .doc_text = {12445, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {16227, 6}, .unit_text = {0, 0}, .doc_text = {13013, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16507, 6}, .unit_text = {0, 0}, .doc_text = {13013, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {16233, 3}, .unit_text = {0, 0}, .doc_text = {13157, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16513, 3}, .unit_text = {0, 0}, .doc_text = {13157, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {16236, 15}, .unit_text = {0, 0}, .doc_text = {13672, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16516, 15}, .unit_text = {0, 0}, .doc_text = {13672, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {16251, 7}, .unit_text = {0, 0}, .doc_text = {13852, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16581, 7}, .unit_text = {0, 0}, .doc_text = {16531, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {13703, 6}, .unit_text = {0, 0}, .doc_text = {16258, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16603, 6}, .unit_text = {0, 0}, .doc_text = {16588, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {16318, 6}, .unit_text = {0, 0}, .doc_text = {16273, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16654, 6}, .unit_text = {0, 0}, .doc_text = {16609, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16324, 12}, .unit_text = {0, 0}, .doc_text = {13943, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16660, 12}, .unit_text = {0, 0}, .doc_text = {14223, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16385, 8}, .unit_text = {0, 0}, .doc_text = {16336, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16721, 8}, .unit_text = {0, 0}, .doc_text = {16672, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16450, 15}, .unit_text = {0, 0}, .doc_text = {16393, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16786, 15}, .unit_text = {0, 0}, .doc_text = {16729, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16517, 14}, .unit_text = {0, 0}, .doc_text = {16465, 52}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {16853, 14}, .unit_text = {0, 0}, .doc_text = {16801, 52}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16561, 4}, .unit_text = {0, 0}, .doc_text = {16542, 19}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16897, 4}, .unit_text = {0, 0}, .doc_text = {16878, 19}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16565, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16901, 6}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16596, 18}, .unit_text = {0, 0}, .doc_text = {16571, 25}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16932, 18}, .unit_text = {0, 0}, .doc_text = {16907, 25}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16643, 17}, .unit_text = {0, 0}, .doc_text = {16614, 29}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16979, 17}, .unit_text = {0, 0}, .doc_text = {16950, 29}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16694, 12}, .unit_text = {0, 0}, .doc_text = {16660, 34}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17030, 12}, .unit_text = {0, 0}, .doc_text = {16996, 34}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16737, 3}, .unit_text = {0, 0}, .doc_text = {16725, 12}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17073, 3}, .unit_text = {0, 0}, .doc_text = {17061, 12}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {16740, 5}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14943, 4}, .unit_text = {0, 0}, .doc_text = {17076, 5}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16565, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16901, 6}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16795, 10}, .unit_text = {0, 0}, .doc_text = {16765, 30}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17131, 10}, .unit_text = {0, 0}, .doc_text = {17101, 30}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16826, 12}, .unit_text = {0, 0}, .doc_text = {16805, 21}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17162, 12}, .unit_text = {0, 0}, .doc_text = {17141, 21}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16838, 10}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17174, 10}, .unit_text = {14180, 3}, .doc_text = {14162, 18}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {16887, 8}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14773, 5}, .unit_text = {0, 0}, .doc_text = {17223, 8}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16895, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14218, 5}, .unit_text = {0, 0}, .doc_text = {17231, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {16938, 15}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {17274, 15}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16971, 13}, .unit_text = {0, 0}, .doc_text = {16953, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17307, 13}, .unit_text = {0, 0}, .doc_text = {17289, 18}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {17008, 23}, .unit_text = {17004, 4}, .doc_text = {16984, 20}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17344, 23}, .unit_text = {17340, 4}, .doc_text = {17320, 20}, .note_text = {14156, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {17053, 11}, .unit_text = {0, 0}, .doc_text = {17031, 22}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {17389, 11}, .unit_text = {0, 0}, .doc_text = {17367, 22}, .note_text = {14416, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {17064, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14218, 5}, .unit_text = {0, 0}, .doc_text = {17400, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17104, 8}, .unit_text = {0, 0}, .doc_text = {17093, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17440, 8}, .unit_text = {0, 0}, .doc_text = {17429, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17112, 8}, .unit_text = {0, 0}, .doc_text = {16848, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17448, 8}, .unit_text = {0, 0}, .doc_text = {17184, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17135, 12}, .unit_text = {0, 0}, .doc_text = {17120, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17471, 12}, .unit_text = {0, 0}, .doc_text = {17456, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17201, 2}, .unit_text = {0, 0}, .doc_text = {17177, 24}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17537, 2}, .unit_text = {0, 0}, .doc_text = {17513, 24}, .note_text = {16491, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17213, 9}, .unit_text = {0, 0}, .doc_text = {17203, 10}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17549, 9}, .unit_text = {0, 0}, .doc_text = {17539, 10}, .note_text = {16491, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17236, 7}, .unit_text = {0, 0}, .doc_text = {17222, 14}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17572, 7}, .unit_text = {0, 0}, .doc_text = {17558, 14}, .note_text = {16491, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17271, 12}, .unit_text = {0, 0}, .doc_text = {17243, 28}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17607, 12}, .unit_text = {0, 0}, .doc_text = {17579, 28}, .note_text = {16491, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17329, 14}, .unit_text = {0, 0}, .doc_text = {17314, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17665, 14}, .unit_text = {0, 0}, .doc_text = {17650, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17366, 14}, .unit_text = {0, 0}, .doc_text = {17343, 23}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17702, 14}, .unit_text = {0, 0}, .doc_text = {17679, 23}, .note_text = {16491, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17429, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17765, 19}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17469, 8}, .unit_text = {0, 0}, .doc_text = {17448, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17805, 8}, .unit_text = {0, 0}, .doc_text = {17784, 21}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17494, 10}, .unit_text = {0, 0}, .doc_text = {17477, 17}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17830, 10}, .unit_text = {0, 0}, .doc_text = {17813, 17}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17522, 6}, .unit_text = {0, 0}, .doc_text = {17504, 18}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17858, 6}, .unit_text = {0, 0}, .doc_text = {17840, 18}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {17528, 9}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15359, 8}, .unit_text = {0, 0}, .doc_text = {17864, 9}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17548, 10}, .unit_text = {0, 0}, .doc_text = {17537, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17884, 10}, .unit_text = {0, 0}, .doc_text = {17873, 11}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17569, 9}, .unit_text = {17563, 6}, .doc_text = {17558, 5}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17905, 9}, .unit_text = {17899, 6}, .doc_text = {17894, 5}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17605, 10}, .unit_text = {0, 0}, .doc_text = {17578, 27}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17941, 10}, .unit_text = {0, 0}, .doc_text = {17914, 27}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17643, 10}, .unit_text = {0, 0}, .doc_text = {17615, 28}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17979, 10}, .unit_text = {0, 0}, .doc_text = {17951, 28}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17675, 12}, .unit_text = {0, 0}, .doc_text = {17653, 22}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {18011, 12}, .unit_text = {0, 0}, .doc_text = {17989, 22}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17711, 11}, .unit_text = {0, 0}, .doc_text = {17687, 24}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {18047, 11}, .unit_text = {0, 0}, .doc_text = {18023, 24}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17758, 18}, .unit_text = {0, 0}, .doc_text = {17722, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {18094, 18}, .unit_text = {0, 0}, .doc_text = {18058, 36}, .note_text = {14266, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {17858, 35}, .note_text = {0, 0}, .default_text = {17855, 3},
+    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {18194, 35}, .note_text = {0, 0}, .default_text = {18191, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17953, 4}, .unit_text = {0, 0}, .doc_text = {17893, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18289, 4}, .unit_text = {0, 0}, .doc_text = {18229, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17957, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {18293, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {18047, 15}, .unit_text = {0, 0}, .doc_text = {17981, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18383, 15}, .unit_text = {0, 0}, .doc_text = {18317, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17236, 7}, .unit_text = {0, 0}, .doc_text = {18062, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17572, 7}, .unit_text = {0, 0}, .doc_text = {18398, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18133, 6}, .unit_text = {0, 0}, .doc_text = {17147, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18469, 6}, .unit_text = {0, 0}, .doc_text = {17483, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18139, 13}, .unit_text = {0, 0}, .doc_text = {17380, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18475, 13}, .unit_text = {0, 0}, .doc_text = {17716, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18207, 10}, .unit_text = {0, 0}, .doc_text = {18152, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18543, 10}, .unit_text = {0, 0}, .doc_text = {18488, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18281, 24}, .unit_text = {0, 0}, .doc_text = {18217, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18617, 24}, .unit_text = {0, 0}, .doc_text = {18553, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3217,21 +3218,21 @@ constexpr StructDescriptor struct_table[] = {
     {{13358, 12}, {13341, 17}, 254, 2, sizeof(DynamicPower), false},  // DynamicPower
     {{13575, 18}, {13552, 23}, 256, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
     {{13689, 14}, {13672, 17}, 262, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{13748, 10}, {13717, 31}, 266, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13869, 7}, {13852, 17}, 267, 5, sizeof(Failure), false},  // Failure
-    {{13966, 20}, {13943, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{14288, 8}, {14267, 21}, 274, 8, sizeof(Features), false},  // Features
-    {{14434, 14}, {14405, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16539, 3}, {16531, 8}, 286, 68, sizeof(Gpu), true},  // Gpu
-    {{16715, 10}, {16706, 9}, 354, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16757, 8}, {16745, 12}, 359, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16873, 14}, {16848, 25}, 361, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16926, 12}, {16905, 21}, 365, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17171, 6}, {17147, 24}, 367, 8, sizeof(NvLink), true},  // NvLink
-    {{17303, 11}, {17283, 20}, 375, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17417, 12}, {17380, 37}, 379, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17845, 10}, {17776, 69}, 381, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18336, 7}, {18305, 31}, 393, 9, sizeof(Machine), true},  // Machine
+    {{13749, 10}, {13728, 21}, 266, 1, sizeof(FailureXid), false},  // FailureXid
+    {{14149, 7}, {14035, 114}, 267, 5, sizeof(Failure), false},  // Failure
+    {{14246, 20}, {14223, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{14568, 8}, {14547, 21}, 274, 8, sizeof(Features), false},  // Features
+    {{14714, 14}, {14685, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{16875, 3}, {16867, 8}, 286, 68, sizeof(Gpu), true},  // Gpu
+    {{17051, 10}, {17042, 9}, 354, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{17093, 8}, {17081, 12}, 359, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{17209, 14}, {17184, 25}, 361, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{17262, 12}, {17241, 21}, 365, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{17507, 6}, {17483, 24}, 367, 8, sizeof(NvLink), true},  // NvLink
+    {{17639, 11}, {17619, 20}, 375, 4, sizeof(RootComplex), true},  // RootComplex
+    {{17753, 12}, {17716, 37}, 379, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{18181, 10}, {18112, 69}, 381, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{18672, 7}, {18641, 31}, 393, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -11,11 +11,11 @@
 
 namespace nvmlkit::driver::functions {
 
-nvmlReturn_t Init() { return initialize(0); }
+nvmlReturn_t Init() { return initialize(); }
 
-nvmlReturn_t Init_v2() { return initialize(0); }
+nvmlReturn_t Init_v2() { return initialize(); }
 
-nvmlReturn_t InitWithFlags(unsigned int flags) { return initialize(flags); }
+nvmlReturn_t InitWithFlags(unsigned int) { return initialize(); }
 
 nvmlReturn_t Shutdown() { return shut_down(); }
 

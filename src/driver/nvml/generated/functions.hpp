@@ -57,8 +57,13 @@ nvmlReturn_t DeviceGetCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, nvmlDevice_t* device);
 
 // drain
+nvmlReturn_t DeviceModifyDrainState(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState);
+nvmlReturn_t DeviceQueryDrainState(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlEnableState_t* currentState);
+nvmlReturn_t DeviceRemoveGpu_v2(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlDetachGpuState_t gpuState, nvmlPcieLinkState_t linkState);
+nvmlReturn_t DeviceDiscoverGpus(const Machine& machine, nvmlPciInfo_t* pciInfo);
 nvmlReturn_t GetExcludedDeviceCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t GetExcludedDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info);
+nvmlReturn_t DeviceRemoveGpu(const Machine& machine, nvmlPciInfo_t* pciInfo);
 nvmlReturn_t GetBlacklistDeviceCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t GetBlacklistDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info);
 
