@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/caps.hpp"
+#include "cli/fault.hpp"
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
@@ -189,6 +190,21 @@ int Main(int argc, char** argv) {
   set_command->add_option("PATH=VALUE", assignments, "Fields and their new values, as in a machine file")->required();
 
   const auto steering = add_steering_commands(app);
+  // Their words may look like options, so the commands look at them themselves.
+  const std::string fault_help =
+      "gpu=0 xid NUMBER [--force] | lost | reset-required | off-bus | ecc PLACE corrected|uncorrected [--count N] |\n"
+      "      remap pending|failed | nvlink LINK|all down|errors | fan FAN|all | inforom | thermal [hw|sw] | "
+      "power-brake |\n"
+      "      fabric WHAT | event NAME [DATA] | fail FUNCTION ERROR [--after N] [--times N] | slow FUNCTION DURATION\n"
+      "      machine driver-not-loaded | version-mismatch | no-permission | no-devices | fail ... | slow ...";
+  auto* fault_command = about_state(app.add_subcommand(
+      "fault", "Break something of the machine that is up, or list what is broken: nvmlkit fault gpu=0 xid 79"));
+  fault_command->add_flag("--json", as_json, "The list as JSON");
+  fault_command->footer("Faults: " + fault_help);
+  fault_command->prefix_command();
+  auto* heal_command =
+      about_state(app.add_subcommand("heal", "Mend it: nvmlkit heal gpu=0, nvmlkit heal gpu=0 thermal"));
+  heal_command->prefix_command();
 
   // What stands behind `--` is not looked at, whatever it is.
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
@@ -222,6 +238,8 @@ int Main(int argc, char** argv) {
   if (*up_command) return up(up_options.Choice(), state);
   if (*down_command) return down(state);
   if (*status_command) return status(state, as_json);
+  if (*fault_command) return fault(state, fault_command->remaining(), as_json);
+  if (*heal_command) return heal(state, heal_command->remaining());
   if (*get_command) return get_values(state, selector, path, as_json);
   if (*set_command) return set_values(state, selector, assignments);
   for (const auto& [command, work] : steering)

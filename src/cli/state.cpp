@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/fault.hpp"
 #include "cli/launch.hpp"
 #include "sim/config/load.hpp"
 #include "sim/processes/clients.hpp"
@@ -164,7 +165,8 @@ int status(const std::string& given, bool as_json) {
                                         {"writes", header.writes.load()},
                                         {"last_writer", header.last_writer.load()},
                                         {"read_only", read_only},
-                                        {"processes", processes}};
+                                        {"processes", processes},
+                                        {"faults", faults_as_json(*machine)}};
     fmt::print("{}\n", out.dump(2));
     return 0;
   }
@@ -174,6 +176,7 @@ int status(const std::string& given, bool as_json) {
   for (const auto& user : users)
     fmt::print("Process      GPU {}  {}{}  {}  {}  {}\n", user.gpu, user.pid, user.elsewhere ? " (elsewhere)" : "",
                user.type, user.memory_bytes ? fmt::format("{} MiB", *user.memory_bytes >> 20) : "N/A", user.name);
+  for (const auto& fault : list_faults(*machine)) fmt::print("Fault        {}\n", fault);
   return 0;
 }
 

@@ -66,7 +66,7 @@ nvmlReturn_t reset_gpus(unsigned int count, const nvmlDevice_t* devices, nvmlRet
     results[i] = reset(*machine, devices[i]);
     good = good && results[i] == NVML_SUCCESS;
   }
-  *all = good && count == machine->gpus().size() ? 1 : 0;
+  *all = good && count == sim::faults::count_visible(*machine) ? 1 : 0;
   return good ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;  // then nvidia-smi reads the results
 }
 

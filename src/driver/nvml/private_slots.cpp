@@ -31,7 +31,8 @@ const Gpu* gpu_of(nvmlDevice_t device) {
 
 const Gpu* gpu_at(unsigned int index) {
   const auto* machine = initialized_machine();
-  return machine && index < machine->gpus().size() ? &machine->gpus()[index] : nullptr;
+  const auto place = machine ? sim::faults::place_of_index(*machine, index) : sim::max_gpus;
+  return machine && place < machine->gpus().size() ? &machine->gpus()[place] : nullptr;
 }
 
 const Gpu* gpu_at(const char* bus_id) {

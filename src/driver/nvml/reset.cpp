@@ -2,6 +2,7 @@
 #include <initializer_list>
 
 #include "driver/nvml/setters.hpp"
+#include "sim/faults/inject.hpp"
 #include "sim/mig/instances.hpp"
 
 namespace nvmlkit::driver {
@@ -27,6 +28,7 @@ void clear_ecc_counts(sim::model::EccErrors& errors, sim::model::EccSramCounts& 
 }
 
 void reset_gpu(sim::model::Gpu& gpu) {
+  sim::faults::forget_at_reset(gpu);
   if (gpu.ecc.mode_pending) gpu.ecc.mode_current = *gpu.ecc.mode_pending;
   if (gpu.mig.mode_pending) gpu.mig.mode_current = *gpu.mig.mode_pending;
   sim::mig::destroy_all(gpu);

@@ -348,27 +348,6 @@ using sim::model::Gpu;
   return out;
 }
 
-std::string emit_symbols(const Registry& registry) {
-  std::string out = kBanner;
-  out += R"(// Every function of the API, as a number that state files may hold and a name that people write.
-#pragma once
-
-#include <array>
-#include <cstdint>
-#include <string_view>
-
-namespace nvmlkit::sim {
-
-enum class Symbol : std::uint16_t {
-)";
-  for (const auto& function : registry.facts.functions) out += fmt::format("  {},\n", function.stem());
-  out += fmt::format("}};\n\ninline constexpr std::size_t symbol_count = {};\n\n", registry.facts.functions.size());
-  out += "inline constexpr std::array<std::string_view, symbol_count> symbol_names = {\n";
-  for (const auto& function : registry.facts.functions) out += fmt::format("    \"{}\",\n", function.name);
-  out += "};\n\n}  // namespace nvmlkit::sim\n";
-  return out;
-}
-
 std::string emit_known_values(const Registry& registry) {
   std::string out = kBanner;
   out += R"(// Which values an enum argument may have.

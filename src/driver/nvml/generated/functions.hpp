@@ -62,8 +62,13 @@ nvmlReturn_t DeviceGetCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, nvmlDevice_t* device);
 
 // drain
+nvmlReturn_t DeviceModifyDrainState(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState);
+nvmlReturn_t DeviceQueryDrainState(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlEnableState_t* currentState);
+nvmlReturn_t DeviceRemoveGpu_v2(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlDetachGpuState_t gpuState, nvmlPcieLinkState_t linkState);
+nvmlReturn_t DeviceDiscoverGpus(const Machine& machine, nvmlPciInfo_t* pciInfo);
 nvmlReturn_t GetExcludedDeviceCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t GetExcludedDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info);
+nvmlReturn_t DeviceRemoveGpu(const Machine& machine, nvmlPciInfo_t* pciInfo);
 nvmlReturn_t GetBlacklistDeviceCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t GetBlacklistDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info);
 
@@ -85,6 +90,10 @@ nvmlReturn_t DeviceRegisterEvents(const Machine& machine, const Gpu& gpu, unsign
 nvmlReturn_t DeviceGetSupportedEventTypes(const Machine& machine, const Gpu& gpu, unsigned long long* eventTypes);
 nvmlReturn_t EventSetWait_v2(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
 nvmlReturn_t EventSetFree(const Machine& machine, nvmlEventSet_t set);
+nvmlReturn_t SystemEventSetCreate(const Machine& machine, nvmlSystemEventSetCreateRequest_t* request);
+nvmlReturn_t SystemEventSetFree(const Machine& machine, nvmlSystemEventSetFreeRequest_t* request);
+nvmlReturn_t SystemRegisterEvents(const Machine& machine, nvmlSystemRegisterEventRequest_t* request);
+nvmlReturn_t SystemEventSetWait(const Machine& machine, nvmlSystemEventSetWaitRequest_t* request);
 nvmlReturn_t EventSetWait(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
 
 // fabric
