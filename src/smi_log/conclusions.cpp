@@ -22,20 +22,20 @@ std::optional<std::uint64_t> number(const Values& values, const std::string& pat
   return problem == std::errc() ? std::optional(out) : std::nullopt;
 }
 
-// Older drivers tell uncorrectable SRAM errors as one number, newer ones by how they were found.
+// Older drivers tell uncorrectable SRAM errors as one number, newer ones by how they were found. How the errors of the
+// one number were found nobody knows; SEC-DED finds most.
 void conclude_sram(Values& values) {
   for (const std::string period : {"volatile", "aggregate"}) {
-    const std::string sum = "ecc.errors." + period + ".double_bit.sram", detail = "ecc.sram." + period;
+    const std::string sum = "ecc.errors." + period + ".double_bit.sram",
+                      parity = "ecc.sram." + period + ".uncorrectable_parity",
+                      secded = "ecc.sram." + period + ".uncorrectable_secded";
     if (const Value* one = find(values, sum)) {
-      const Place place = one->place;
-      for (const char* part : {".correctable", ".uncorrectable_parity", ".uncorrectable_secded"})
-        values[detail + part] = {"N/A", place};
-      continue;
+      const Value value = *one;
+      values.try_emplace(parity, Value{value.yaml == "N/A" ? "N/A" : "0", value.place});
+      values.try_emplace(secded, value);
+    } else if (const auto a = number(values, parity), b = number(values, secded); a && b) {
+      values[sum] = {std::to_string(*a + *b), find(values, parity)->place};
     }
-    const auto parity = number(values, detail + ".uncorrectable_parity"),
-               secded = number(values, detail + ".uncorrectable_secded");
-    if (parity && secded)
-      values[sum] = {std::to_string(*parity + *secded), find(values, detail + ".uncorrectable_parity")->place};
   }
 }
 

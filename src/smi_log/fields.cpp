@@ -42,8 +42,8 @@ constexpr Row kGpu[] = {
     {"Inforom Version/OEM Object", "inforom_version/oem_object", "inforom.oem_object", Unit::text},
     {"Inforom Version/ECC Object", "inforom_version/ecc_object", "inforom.ecc_object", Unit::text},
     {"Inforom Version/Power Management Object", "inforom_version/pwr_object", "inforom.pwr_object", Unit::text},
-    {"Inforom BBX Object Flush/Latest Timestamp", "inforom_bbx_flush/latest_timestamp", "", Unit::text},
-    {"Inforom BBX Object Flush/Latest Duration", "inforom_bbx_flush/latest_duration", "", Unit::text},
+    {"Inforom BBX Object Flush/Latest Timestamp", "inforom_bbx_flush/latest_timestamp", "inforom.bbx_flush_time_us", Unit::time},
+    {"Inforom BBX Object Flush/Latest Duration", "inforom_bbx_flush/latest_duration", "inforom.bbx_flush_duration_us", Unit::number},
     // Modes
     {"Display Mode", "display_mode", "display.mode", Unit::word},
     {"Display Attached", "display_attached", "display.mode", Unit::word},
@@ -303,7 +303,7 @@ constexpr Row kGpu[] = {
     {"Fabric/Health/Access Timeout Recovery", "fabric/health/access_timeout_recovery", "fabric.health.access_timeout_recovery", Unit::flag},
     {"Fabric/Health/Incorrect Configuration", "fabric/health/incorrect_configuration", "fabric.health.incorrect_configuration", Unit::word},
     {"Fabric/Health/Partition Assigned", "fabric/health/partition_assigned", "", Unit::text},
-    {"Capabilities/EGM", "capabilities/egm", "", Unit::text},
+    {"Capabilities/EGM", "capabilities/egm", "egm", Unit::word},
 };
 // clang-format on
 

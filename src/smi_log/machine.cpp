@@ -107,7 +107,8 @@ class Writer {
       if (profile != whole_.base) say_profile(gpu, profile);
       settle_weak(gpu, profile);
     }
-    whole_.comment = "Imported from " + machine_.gpus.front().place.file + " by nvmlkit import.";
+    const auto& file = machine_.gpus.front().place.file;
+    whole_.comment = "Imported from " + file.substr(file.find_last_of('/') + 1) + " by nvmlkit import.";
     std::replace_if(
         whole_.comment.begin(), whole_.comment.end(), [](unsigned char c) { return c < 0x20 || c > 0x7E; }, '?');
   }

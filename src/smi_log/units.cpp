@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -91,6 +92,28 @@ Value read_word(std::string_view text, const FieldDescriptor& field) {
   return {};
 }
 
+Value read_time(std::string_view text) {
+  std::array<std::int64_t, 7> parts{};  // year, month, day, hour, minute, second, millisecond
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const char* end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, parts[i]);
+    if (problem != std::errc() || parts[i] < 0 || parts[i] > 9999) return {};
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    constexpr std::array<char, 6> separator = {'/', '/', ' ', ':', ':', '.'};
+    if (i == separator.size()) break;
+    if (text.empty() || text.front() != separator[i]) return {};
+    text.remove_prefix(1);
+  }
+  if (!text.empty()) return {};
+  const std::chrono::year_month_day date(std::chrono::year(static_cast<int>(parts[0])),
+                                         std::chrono::month(static_cast<unsigned>(parts[1])),
+                                         std::chrono::day(static_cast<unsigned>(parts[2])));
+  if (!date.ok() || date.year() < std::chrono::year(1970)) return {};
+  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  const std::int64_t seconds = ((days * 24 + parts[3]) * 60 + parts[4]) * 60 + parts[5];
+  return std::to_string(seconds * 1'000'000 + parts[6] * 1000);
+}
+
 Value read_atomics(std::string_view text) {
   constexpr std::array<std::string_view, 7> operations = {"FETCHADD_32", "FETCHADD_64", "SWAP_32", "SWAP_64",
                                                           "CAS_32",      "CAS_64",      "CAS_128"};
@@ -127,6 +150,8 @@ std::optional<std::string> read_value(std::string_view text, Unit unit, const Fi
       return {};
     case Unit::word:
       return read_word(text, field);
+    case Unit::time:
+      return read_time(text);
     case Unit::atomics:
       return read_atomics(text);
   }

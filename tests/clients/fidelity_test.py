@@ -101,10 +101,32 @@ def smi_lines(smi: Path, machine: Path, xml: bool) -> list[str]:
     return done.stdout.splitlines()
 
 
-def plain(lines: list[str]) -> list[str]:
-    """Without indentation, empty lines, the frame of the document and the time."""
+def plain(lines: list[str], xml: bool) -> list[str]:
+    """Without indentation, empty lines, the frame of the document and the time. XML in one form: some captures went
+    through programs that write it another way."""
+    if xml:
+        lines = xml_lines(lines)
     stripped = (line.strip() for line in lines)
     return [line for line in stripped if line and not re.match(r"Timestamp|<timestamp>|<\?xml|<!DOCTYPE|=====", line)]
+
+
+def xml_lines(lines: list[str]) -> list[str]:
+    out: list[str] = []
+
+    def walk(element: ElementTree.Element) -> None:
+        attributes = "".join(f' {name}="{value}"' for name, value in element.items())
+        text = (element.text or "").strip()
+        if len(element) == 0 and text:
+            return out.append(f"<{element.tag}{attributes}>{text}</{element.tag}>")
+        out.extend([f"<{element.tag}{attributes}>", text])
+        for child in element:
+            walk(child)
+        out.append(f"</{element.tag}>")
+
+    start = next((i for i, line in enumerate(lines) if "<nvidia_smi_log" in line), len(lines))
+    if start < len(lines):
+        walk(ElementTree.fromstring("\n".join(lines[start:])))
+    return out
 
 
 def blocks(lines: list[str]) -> list[list[str]]:
@@ -123,7 +145,7 @@ def class_of(line: str) -> str:
 
 
 def compare_lines(score: Score, log: Log, ours: list[str]) -> None:
-    theirs_blocks, our_blocks = blocks(plain(log.lines)), blocks(plain(ours))
+    theirs_blocks, our_blocks = blocks(plain(log.lines, log.xml)), blocks(plain(ours, log.xml))
     our_blocks += [[]] * (len(theirs_blocks) - len(our_blocks))
     for theirs, own in zip(theirs_blocks, our_blocks):
         score.total += len(theirs)

@@ -166,6 +166,11 @@ constexpr char text_pool[] =
     "den_object"
     "Checksum of the configuration. Default: made from the image version and the UUID."
     "checksum"
+    "When the black box was last written to the InfoROM, since 1970."
+    "us"
+    "bbx_flush_time_us"
+    "How long that took."
+    "bbx_flush_duration_us"
     "The checksums stored in the InfoROM are right."
     "valid"
     "InfoROM object versions."
@@ -390,7 +395,6 @@ constexpr char text_pool[] =
     "Clocks."
     "Clocks"
     "Because of the power limit."
-    "us"
     "sw_power_cap_us"
     "Because of a sync boost group."
     "sync_boost_us"
@@ -832,6 +836,8 @@ constexpr char text_pool[] =
     "bus_type"
     "How the GPU reaches host memory."
     "addressing_mode"
+    "Extended GPU memory (EGM): memory of other hosts at hand."
+    "egm"
     "NUMA node of the GPU's own memory; only of GPUs with coherent memory."
     "numa_node_id"
     "inforom"
@@ -1239,1913 +1245,1928 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Inforom.bbx_flush_time_us
+    {.name_text = {2194, 17}, .unit_text = {2192, 2}, .doc_text = {2129, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Inforom.bbx_flush_duration_us
+    {.name_text = {2230, 21}, .unit_text = {2192, 2}, .doc_text = {2211, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2175, 5}, .unit_text = {0, 0}, .doc_text = {2129, 46}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {2297, 5}, .unit_text = {0, 0}, .doc_text = {2251, 46}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {2211, 11},
+    {.name_text = {2355, 11}, .unit_text = {2354, 1}, .doc_text = {2344, 10}, .note_text = {0, 0}, .default_text = {2333, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2276, 14}, .unit_text = {2232, 1}, .doc_text = {2244, 32}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2398, 14}, .unit_text = {2354, 1}, .doc_text = {2366, 32}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2290, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2456, 10}, .unit_text = {2354, 1}, .doc_text = {2412, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2344, 23}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2489, 10}, .unit_text = {2354, 1}, .doc_text = {2466, 23}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2404, 16}, .unit_text = {2401, 3}, .doc_text = {2377, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2526, 16}, .unit_text = {2523, 3}, .doc_text = {2499, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2355, 11}, .unit_text = {2354, 1}, .doc_text = {2344, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2439, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2456, 10}, .unit_text = {2354, 1}, .doc_text = {2561, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2470, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2489, 10}, .unit_text = {2354, 1}, .doc_text = {2592, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2355, 11}, .unit_text = {2354, 1}, .doc_text = {2344, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2501, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2489, 10}, .unit_text = {2354, 1}, .doc_text = {2623, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {2628, 6}, .unit_text = {0, 0}, .doc_text = {2570, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2750, 6}, .unit_text = {0, 0}, .doc_text = {2692, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {2702, 9}, .unit_text = {0, 0}, .doc_text = {2644, 58}, .note_text = {0, 0}, .default_text = {2634, 10},
+    {.name_text = {2824, 9}, .unit_text = {0, 0}, .doc_text = {2766, 58}, .note_text = {0, 0}, .default_text = {2756, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {2752, 12}, .unit_text = {0, 0}, .doc_text = {2721, 31}, .note_text = {0, 0}, .default_text = {2711, 10},
+    {.name_text = {2874, 12}, .unit_text = {0, 0}, .doc_text = {2843, 31}, .note_text = {0, 0}, .default_text = {2833, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {2804, 10}, .unit_text = {0, 0}, .doc_text = {2765, 39}, .note_text = {0, 0}, .default_text = {2764, 1},
+    {.name_text = {2926, 10}, .unit_text = {0, 0}, .doc_text = {2887, 39}, .note_text = {0, 0}, .default_text = {2886, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {2857, 9}, .unit_text = {0, 0}, .doc_text = {2815, 42}, .note_text = {0, 0}, .default_text = {2814, 1},
+    {.name_text = {2979, 9}, .unit_text = {0, 0}, .doc_text = {2937, 42}, .note_text = {0, 0}, .default_text = {2936, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // Pcie.max_link_gen
-    {.name_text = {2928, 12}, .unit_text = {0, 0}, .doc_text = {2882, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3050, 12}, .unit_text = {0, 0}, .doc_text = {3004, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {2999, 19}, .unit_text = {0, 0}, .doc_text = {2940, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3121, 19}, .unit_text = {0, 0}, .doc_text = {3062, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3049, 17}, .unit_text = {0, 0}, .doc_text = {3018, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3171, 17}, .unit_text = {0, 0}, .doc_text = {3140, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3081, 16}, .unit_text = {0, 0}, .doc_text = {3066, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3203, 16}, .unit_text = {0, 0}, .doc_text = {3188, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3140, 14}, .unit_text = {3136, 4}, .doc_text = {3097, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3262, 14}, .unit_text = {3258, 4}, .doc_text = {3219, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3164, 18}, .unit_text = {3136, 4}, .doc_text = {3154, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3286, 18}, .unit_text = {3258, 4}, .doc_text = {3276, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3218, 14}, .unit_text = {0, 0}, .doc_text = {3182, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3340, 14}, .unit_text = {0, 0}, .doc_text = {3304, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {3256, 23}, .unit_text = {0, 0}, .doc_text = {3232, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3378, 23}, .unit_text = {0, 0}, .doc_text = {3354, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {3308, 18}, .unit_text = {3304, 4}, .doc_text = {3279, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3430, 18}, .unit_text = {3426, 4}, .doc_text = {3401, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {3355, 18}, .unit_text = {3304, 4}, .doc_text = {3326, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3477, 18}, .unit_text = {3426, 4}, .doc_text = {3448, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {3454, 20}, .unit_text = {0, 0}, .doc_text = {3373, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3576, 20}, .unit_text = {0, 0}, .doc_text = {3495, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {3505, 19}, .unit_text = {0, 0}, .doc_text = {3474, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3627, 19}, .unit_text = {0, 0}, .doc_text = {3596, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {3571, 20}, .unit_text = {0, 0}, .doc_text = {3538, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {3693, 20}, .unit_text = {0, 0}, .doc_text = {3660, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {3613, 15}, .unit_text = {0, 0}, .doc_text = {3591, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {3735, 15}, .unit_text = {0, 0}, .doc_text = {3713, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {3679, 8}, .unit_text = {3677, 2}, .doc_text = {3628, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3801, 8}, .unit_text = {3799, 2}, .doc_text = {3750, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {3726, 16}, .unit_text = {3677, 2}, .doc_text = {3687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3848, 16}, .unit_text = {3799, 2}, .doc_text = {3809, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {3791, 17}, .unit_text = {3677, 2}, .doc_text = {3742, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3913, 17}, .unit_text = {3799, 2}, .doc_text = {3864, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {3921, 14}, .unit_text = {3677, 2}, .doc_text = {3808, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4043, 14}, .unit_text = {3799, 2}, .doc_text = {3930, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {3964, 12}, .unit_text = {3677, 2}, .doc_text = {3935, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4086, 12}, .unit_text = {3799, 2}, .doc_text = {4057, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4006, 12}, .unit_text = {3677, 2}, .doc_text = {3976, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4128, 12}, .unit_text = {3799, 2}, .doc_text = {4098, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4033, 15}, .unit_text = {3677, 2}, .doc_text = {4018, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4155, 15}, .unit_text = {3799, 2}, .doc_text = {4140, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4084, 15}, .unit_text = {3677, 2}, .doc_text = {4048, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4206, 15}, .unit_text = {3799, 2}, .doc_text = {4170, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3677, 2}, .doc_text = {4099, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4274, 15}, .unit_text = {3799, 2}, .doc_text = {4221, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {4192, 14}, .unit_text = {3677, 2}, .doc_text = {4167, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4314, 14}, .unit_text = {3799, 2}, .doc_text = {4289, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {4237, 19}, .unit_text = {4235, 2}, .doc_text = {4206, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4359, 19}, .unit_text = {4357, 2}, .doc_text = {4328, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {4296, 11}, .unit_text = {0, 0}, .doc_text = {4256, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4418, 11}, .unit_text = {0, 0}, .doc_text = {4378, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {4334, 12}, .unit_text = {0, 0}, .doc_text = {4307, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {4456, 12}, .unit_text = {0, 0}, .doc_text = {4429, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {4383, 27}, .unit_text = {4381, 2}, .doc_text = {4346, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4505, 27}, .unit_text = {4503, 2}, .doc_text = {4468, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4084, 15}, .unit_text = {3677, 2}, .doc_text = {4048, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4206, 15}, .unit_text = {3799, 2}, .doc_text = {4170, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3677, 2}, .doc_text = {4437, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4274, 15}, .unit_text = {3799, 2}, .doc_text = {4559, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {3679, 8}, .unit_text = {3677, 2}, .doc_text = {4464, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3801, 8}, .unit_text = {3799, 2}, .doc_text = {4586, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {4526, 18}, .unit_text = {3677, 2}, .doc_text = {4485, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4648, 18}, .unit_text = {3799, 2}, .doc_text = {4607, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {3726, 16}, .unit_text = {3677, 2}, .doc_text = {3687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3848, 16}, .unit_text = {3799, 2}, .doc_text = {3809, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {3964, 12}, .unit_text = {3677, 2}, .doc_text = {3935, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4086, 12}, .unit_text = {3799, 2}, .doc_text = {4057, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4006, 12}, .unit_text = {3677, 2}, .doc_text = {3976, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4128, 12}, .unit_text = {3799, 2}, .doc_text = {4098, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {4626, 17}, .unit_text = {691, 1}, .doc_text = {4598, 28}, .note_text = {0, 0}, .default_text = {4596, 2},
+    {.name_text = {4748, 17}, .unit_text = {691, 1}, .doc_text = {4720, 28}, .note_text = {0, 0}, .default_text = {4718, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {4669, 20}, .unit_text = {691, 1}, .doc_text = {4643, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4791, 20}, .unit_text = {691, 1}, .doc_text = {4765, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {4728, 20}, .unit_text = {691, 1}, .doc_text = {4689, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4850, 20}, .unit_text = {691, 1}, .doc_text = {4811, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {4787, 20}, .unit_text = {691, 1}, .doc_text = {4748, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4909, 20}, .unit_text = {691, 1}, .doc_text = {4870, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {4841, 15}, .unit_text = {691, 1}, .doc_text = {4807, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4963, 15}, .unit_text = {691, 1}, .doc_text = {4929, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {4904, 22}, .unit_text = {691, 1}, .doc_text = {4856, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5026, 22}, .unit_text = {691, 1}, .doc_text = {4978, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {4964, 20}, .unit_text = {691, 1}, .doc_text = {4926, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5086, 20}, .unit_text = {691, 1}, .doc_text = {5048, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5014, 12}, .unit_text = {691, 1}, .doc_text = {4984, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5136, 12}, .unit_text = {691, 1}, .doc_text = {5106, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5057, 12}, .unit_text = {691, 1}, .doc_text = {5026, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5179, 12}, .unit_text = {691, 1}, .doc_text = {5148, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {5145, 8}, .unit_text = {691, 1}, .doc_text = {5069, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5267, 8}, .unit_text = {691, 1}, .doc_text = {5191, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {5188, 17}, .unit_text = {691, 1}, .doc_text = {5153, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5310, 17}, .unit_text = {691, 1}, .doc_text = {5275, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {5240, 17}, .unit_text = {691, 1}, .doc_text = {5205, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5362, 17}, .unit_text = {691, 1}, .doc_text = {5327, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {5298, 22}, .unit_text = {691, 1}, .doc_text = {5257, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5420, 22}, .unit_text = {691, 1}, .doc_text = {5379, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {5375, 29}, .unit_text = {691, 1}, .doc_text = {5320, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5497, 29}, .unit_text = {691, 1}, .doc_text = {5442, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {5530, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5683, 5}, .unit_text = {0, 0}, .doc_text = {5652, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {5577, 13}, .unit_text = {5576, 1}, .doc_text = {5566, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5699, 13}, .unit_text = {5698, 1}, .doc_text = {5688, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {5629, 20}, .unit_text = {5576, 1}, .doc_text = {5590, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5751, 20}, .unit_text = {5698, 1}, .doc_text = {5712, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {5706, 14}, .unit_text = {5576, 1}, .doc_text = {5649, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5828, 14}, .unit_text = {5698, 1}, .doc_text = {5771, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {5749, 11}, .unit_text = {5576, 1}, .doc_text = {5720, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5871, 11}, .unit_text = {5698, 1}, .doc_text = {5842, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {5790, 11}, .unit_text = {5576, 1}, .doc_text = {5760, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5912, 11}, .unit_text = {5698, 1}, .doc_text = {5882, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {5836, 9}, .unit_text = {5833, 3}, .doc_text = {5801, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5958, 9}, .unit_text = {5955, 3}, .doc_text = {5923, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {5865, 6}, .unit_text = {0, 0}, .doc_text = {5845, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {5987, 6}, .unit_text = {0, 0}, .doc_text = {5967, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {5965, 16}, .unit_text = {5962, 3}, .doc_text = {5909, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6087, 16}, .unit_text = {6084, 3}, .doc_text = {6031, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {6004, 12}, .unit_text = {5962, 3}, .doc_text = {5981, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6126, 12}, .unit_text = {6084, 3}, .doc_text = {6103, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {6044, 12}, .unit_text = {5962, 3}, .doc_text = {6016, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6166, 12}, .unit_text = {6084, 3}, .doc_text = {6138, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {6111, 20}, .unit_text = {5962, 3}, .doc_text = {6056, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6233, 20}, .unit_text = {6084, 3}, .doc_text = {6178, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {6182, 27}, .unit_text = {5962, 3}, .doc_text = {6131, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6304, 27}, .unit_text = {6084, 3}, .doc_text = {6253, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {6249, 10}, .unit_text = {5962, 3}, .doc_text = {6209, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6371, 10}, .unit_text = {6084, 3}, .doc_text = {6331, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {6299, 6}, .unit_text = {5962, 3}, .doc_text = {6259, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6421, 6}, .unit_text = {6084, 3}, .doc_text = {6381, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {6322, 14}, .unit_text = {5962, 3}, .doc_text = {6305, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6444, 14}, .unit_text = {6084, 3}, .doc_text = {6427, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5962, 3}, .doc_text = {6336, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6479, 10}, .unit_text = {6084, 3}, .doc_text = {6458, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {6393, 10}, .unit_text = {5962, 3}, .doc_text = {6367, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6515, 10}, .unit_text = {6084, 3}, .doc_text = {6489, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {6456, 18}, .unit_text = {5962, 3}, .doc_text = {6403, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6578, 18}, .unit_text = {6084, 3}, .doc_text = {6525, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {6523, 25}, .unit_text = {5962, 3}, .doc_text = {6474, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6645, 25}, .unit_text = {6084, 3}, .doc_text = {6596, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {6564, 13}, .unit_text = {5962, 3}, .doc_text = {6548, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6686, 13}, .unit_text = {6084, 3}, .doc_text = {6670, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {6597, 9}, .unit_text = {5962, 3}, .doc_text = {6577, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6719, 9}, .unit_text = {6084, 3}, .doc_text = {6699, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {6626, 13}, .unit_text = {5962, 3}, .doc_text = {6606, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6748, 13}, .unit_text = {6084, 3}, .doc_text = {6728, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {6650, 10}, .unit_text = {0, 0}, .doc_text = {6639, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6772, 10}, .unit_text = {0, 0}, .doc_text = {6761, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {6698, 18}, .unit_text = {0, 0}, .doc_text = {6660, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6820, 18}, .unit_text = {0, 0}, .doc_text = {6782, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {6734, 17}, .unit_text = {0, 0}, .doc_text = {6716, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6856, 17}, .unit_text = {0, 0}, .doc_text = {6838, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {6792, 19}, .unit_text = {5962, 3}, .doc_text = {6751, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6914, 19}, .unit_text = {6084, 3}, .doc_text = {6873, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {6853, 19}, .unit_text = {5962, 3}, .doc_text = {6811, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6975, 19}, .unit_text = {6084, 3}, .doc_text = {6933, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {6911, 17}, .unit_text = {5962, 3}, .doc_text = {6872, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7033, 17}, .unit_text = {6084, 3}, .doc_text = {6994, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {6968, 17}, .unit_text = {5962, 3}, .doc_text = {6928, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7090, 17}, .unit_text = {6084, 3}, .doc_text = {7050, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {7032, 15}, .unit_text = {5962, 3}, .doc_text = {6985, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7154, 15}, .unit_text = {6084, 3}, .doc_text = {7107, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {7070, 19}, .unit_text = {5962, 3}, .doc_text = {7047, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7192, 19}, .unit_text = {6084, 3}, .doc_text = {7169, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {7113, 19}, .unit_text = {5962, 3}, .doc_text = {7089, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7235, 19}, .unit_text = {6084, 3}, .doc_text = {7211, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {7177, 13}, .unit_text = {5962, 3}, .doc_text = {7132, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7299, 13}, .unit_text = {6084, 3}, .doc_text = {7254, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {7211, 17}, .unit_text = {5962, 3}, .doc_text = {7190, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7333, 17}, .unit_text = {6084, 3}, .doc_text = {7312, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {7250, 17}, .unit_text = {5962, 3}, .doc_text = {7228, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7372, 17}, .unit_text = {6084, 3}, .doc_text = {7350, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {7309, 15}, .unit_text = {7307, 2}, .doc_text = {7280, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7429, 15}, .unit_text = {2192, 2}, .doc_text = {7402, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {7354, 13}, .unit_text = {7307, 2}, .doc_text = {7324, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7474, 13}, .unit_text = {2192, 2}, .doc_text = {7444, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {7396, 22}, .unit_text = {7307, 2}, .doc_text = {7367, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7516, 22}, .unit_text = {2192, 2}, .doc_text = {7487, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {7447, 22}, .unit_text = {7307, 2}, .doc_text = {7418, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7567, 22}, .unit_text = {2192, 2}, .doc_text = {7538, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {7496, 26}, .unit_text = {7307, 2}, .doc_text = {7469, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7616, 26}, .unit_text = {2192, 2}, .doc_text = {7589, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {7591, 8}, .unit_text = {0, 0}, .doc_text = {7578, 13}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7711, 8}, .unit_text = {0, 0}, .doc_text = {7698, 13}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {7619, 27}, .unit_text = {0, 0}, .doc_text = {7599, 20}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7739, 27}, .unit_text = {0, 0}, .doc_text = {7719, 20}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {7658, 12}, .unit_text = {0, 0}, .doc_text = {7646, 12}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7778, 12}, .unit_text = {0, 0}, .doc_text = {7766, 12}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {7723, 11}, .unit_text = {0, 0}, .doc_text = {7670, 53}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7843, 11}, .unit_text = {0, 0}, .doc_text = {7790, 53}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {7751, 10}, .unit_text = {0, 0}, .doc_text = {7734, 17}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7871, 10}, .unit_text = {0, 0}, .doc_text = {7854, 17}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {7779, 19}, .unit_text = {0, 0}, .doc_text = {7761, 18}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7899, 19}, .unit_text = {0, 0}, .doc_text = {7881, 18}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {7816, 19}, .unit_text = {0, 0}, .doc_text = {7798, 18}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7936, 19}, .unit_text = {0, 0}, .doc_text = {7918, 18}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {7847, 23}, .unit_text = {0, 0}, .doc_text = {7835, 12}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7967, 23}, .unit_text = {0, 0}, .doc_text = {7955, 12}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {7885, 22}, .unit_text = {0, 0}, .doc_text = {7870, 15}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {8005, 22}, .unit_text = {0, 0}, .doc_text = {7990, 15}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {7912, 68}, .note_text = {0, 0}, .default_text = {7907, 5},
+    {.name_text = {8100, 9}, .unit_text = {0, 0}, .doc_text = {8032, 68}, .note_text = {0, 0}, .default_text = {8027, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {7989, 8}, .unit_text = {0, 0}, .doc_text = {7522, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8109, 8}, .unit_text = {0, 0}, .doc_text = {7642, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {8072, 8}, .unit_text = {5962, 3}, .doc_text = {8055, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8192, 8}, .unit_text = {6084, 3}, .doc_text = {8175, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {8111, 15}, .unit_text = {5962, 3}, .doc_text = {8080, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8231, 15}, .unit_text = {6084, 3}, .doc_text = {8200, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {8222, 13}, .unit_text = {0, 0}, .doc_text = {8193, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8342, 13}, .unit_text = {0, 0}, .doc_text = {8313, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
      .max_items = 8, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {774, 3}, .unit_text = {5576, 1}, .doc_text = {8279, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {774, 3}, .unit_text = {5698, 1}, .doc_text = {8399, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {8345, 6}, .unit_text = {5576, 1}, .doc_text = {8306, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8465, 6}, .unit_text = {5698, 1}, .doc_text = {8426, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {8359, 7}, .unit_text = {5576, 1}, .doc_text = {8351, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8479, 7}, .unit_text = {5698, 1}, .doc_text = {8471, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {8374, 7}, .unit_text = {5576, 1}, .doc_text = {8366, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8494, 7}, .unit_text = {5698, 1}, .doc_text = {8486, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {8393, 4}, .unit_text = {5576, 1}, .doc_text = {8381, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8513, 4}, .unit_text = {5698, 1}, .doc_text = {8501, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {8422, 3}, .unit_text = {5576, 1}, .doc_text = {8397, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8542, 3}, .unit_text = {5698, 1}, .doc_text = {8517, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {8445, 18}, .unit_text = {7307, 2}, .doc_text = {8431, 14}, .note_text = {0, 0}, .default_text = {8425, 6},
+    {.name_text = {8565, 18}, .unit_text = {2192, 2}, .doc_text = {8551, 14}, .note_text = {0, 0}, .default_text = {8545, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {8530, 13}, .unit_text = {0, 0}, .doc_text = {8514, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8650, 13}, .unit_text = {0, 0}, .doc_text = {8634, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {8581, 11}, .unit_text = {8578, 3}, .doc_text = {8543, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8701, 11}, .unit_text = {8698, 3}, .doc_text = {8663, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {8607, 18}, .unit_text = {7307, 2}, .doc_text = {8592, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8727, 18}, .unit_text = {2192, 2}, .doc_text = {8712, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {8660, 4}, .unit_text = {5576, 1}, .doc_text = {8654, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8780, 4}, .unit_text = {5698, 1}, .doc_text = {8774, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {8669, 4}, .unit_text = {5576, 1}, .doc_text = {8664, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8789, 4}, .unit_text = {5698, 1}, .doc_text = {8784, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {8677, 3}, .unit_text = {5576, 1}, .doc_text = {8673, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8797, 3}, .unit_text = {5698, 1}, .doc_text = {8793, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {8530, 13}, .unit_text = {0, 0}, .doc_text = {8514, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8650, 13}, .unit_text = {0, 0}, .doc_text = {8634, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {8581, 11}, .unit_text = {8578, 3}, .doc_text = {8717, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8701, 11}, .unit_text = {8698, 3}, .doc_text = {8837, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {8607, 18}, .unit_text = {7307, 2}, .doc_text = {8746, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8727, 18}, .unit_text = {2192, 2}, .doc_text = {8866, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {8831, 3}, .unit_text = {0, 0}, .doc_text = {8820, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8951, 3}, .unit_text = {0, 0}, .doc_text = {8940, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {8885, 4}, .unit_text = {0, 0}, .doc_text = {8834, 51}, .note_text = {0, 0}, .default_text = {691, 1},
+    {.name_text = {9005, 4}, .unit_text = {0, 0}, .doc_text = {8954, 51}, .note_text = {0, 0}, .default_text = {691, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 102, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {8889, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9037, 4}, .unit_text = {0, 0}, .doc_text = {9009, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {8949, 15}, .unit_text = {8946, 3}, .doc_text = {8921, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9069, 15}, .unit_text = {9066, 3}, .doc_text = {9041, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {8979, 7}, .unit_text = {5576, 1}, .doc_text = {8964, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9099, 7}, .unit_text = {5698, 1}, .doc_text = {9084, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {9015, 8}, .unit_text = {5576, 1}, .doc_text = {8986, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9135, 8}, .unit_text = {5698, 1}, .doc_text = {9106, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {9043, 8}, .unit_text = {5576, 1}, .doc_text = {9023, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9163, 8}, .unit_text = {5698, 1}, .doc_text = {9143, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {9071, 8}, .unit_text = {5576, 1}, .doc_text = {9051, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9191, 8}, .unit_text = {5698, 1}, .doc_text = {9171, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {9135, 13}, .unit_text = {0, 0}, .doc_text = {9114, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9255, 13}, .unit_text = {0, 0}, .doc_text = {9234, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {9157, 8}, .unit_text = {0, 0}, .doc_text = {9148, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9277, 8}, .unit_text = {0, 0}, .doc_text = {9268, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {9174, 8}, .unit_text = {0, 0}, .doc_text = {9165, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9294, 8}, .unit_text = {0, 0}, .doc_text = {9285, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {9196, 13}, .unit_text = {0, 0}, .doc_text = {9182, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9316, 13}, .unit_text = {0, 0}, .doc_text = {9302, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {9224, 14}, .unit_text = {0, 0}, .doc_text = {9209, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9344, 14}, .unit_text = {0, 0}, .doc_text = {9329, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {9252, 11}, .unit_text = {0, 0}, .doc_text = {9238, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9372, 11}, .unit_text = {0, 0}, .doc_text = {9358, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {9288, 3}, .unit_text = {0, 0}, .doc_text = {9263, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9408, 3}, .unit_text = {0, 0}, .doc_text = {9383, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {9369, 4}, .unit_text = {0, 0}, .doc_text = {9291, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9489, 4}, .unit_text = {0, 0}, .doc_text = {9411, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {9404, 5}, .unit_text = {0, 0}, .doc_text = {9373, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9524, 5}, .unit_text = {0, 0}, .doc_text = {9493, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {9459, 10}, .unit_text = {0, 0}, .doc_text = {9449, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9579, 10}, .unit_text = {0, 0}, .doc_text = {9569, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {9481, 10}, .unit_text = {0, 0}, .doc_text = {9469, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9601, 10}, .unit_text = {0, 0}, .doc_text = {9589, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {9553, 8}, .unit_text = {0, 0}, .doc_text = {9525, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9673, 8}, .unit_text = {0, 0}, .doc_text = {9645, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {9586, 9}, .unit_text = {0, 0}, .doc_text = {9561, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9706, 9}, .unit_text = {0, 0}, .doc_text = {9681, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {9616, 11}, .unit_text = {0, 0}, .doc_text = {9449, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9736, 11}, .unit_text = {0, 0}, .doc_text = {9569, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {9656, 20}, .unit_text = {0, 0}, .doc_text = {9627, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9776, 20}, .unit_text = {0, 0}, .doc_text = {9747, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {9706, 20}, .unit_text = {0, 0}, .doc_text = {9676, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9826, 20}, .unit_text = {0, 0}, .doc_text = {9796, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {9769, 2}, .unit_text = {0, 0}, .doc_text = {9165, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9889, 2}, .unit_text = {0, 0}, .doc_text = {9285, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {9797, 2}, .unit_text = {0, 0}, .doc_text = {9771, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9917, 2}, .unit_text = {0, 0}, .doc_text = {9891, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {9816, 15}, .unit_text = {0, 0}, .doc_text = {9799, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9936, 15}, .unit_text = {0, 0}, .doc_text = {9919, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9831, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9951, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {9846, 5}, .unit_text = {0, 0}, .doc_text = {9836, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9966, 5}, .unit_text = {0, 0}, .doc_text = {9956, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {9553, 8}, .unit_text = {0, 0}, .doc_text = {9525, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9673, 8}, .unit_text = {0, 0}, .doc_text = {9645, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {9586, 9}, .unit_text = {0, 0}, .doc_text = {9561, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9706, 9}, .unit_text = {0, 0}, .doc_text = {9681, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {9944, 21}, .unit_text = {0, 0}, .doc_text = {9910, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10064, 21}, .unit_text = {0, 0}, .doc_text = {10030, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {9997, 18}, .unit_text = {0, 0}, .doc_text = {9965, 32}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10117, 18}, .unit_text = {0, 0}, .doc_text = {10085, 32}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {10084, 12}, .unit_text = {0, 0}, .doc_text = {10075, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10204, 12}, .unit_text = {0, 0}, .doc_text = {10195, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {10145, 12}, .unit_text = {0, 0}, .doc_text = {10096, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10265, 12}, .unit_text = {0, 0}, .doc_text = {10216, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {10157, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10313, 12}, .unit_text = {0, 0}, .doc_text = {10277, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {10214, 6}, .unit_text = {0, 0}, .doc_text = {10205, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10334, 6}, .unit_text = {0, 0}, .doc_text = {10325, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {9369, 4}, .unit_text = {0, 0}, .doc_text = {10220, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9489, 4}, .unit_text = {0, 0}, .doc_text = {10340, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {10260, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5683, 5}, .unit_text = {0, 0}, .doc_text = {10380, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {10285, 9}, .unit_text = {0, 0}, .doc_text = {10269, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10405, 9}, .unit_text = {0, 0}, .doc_text = {10389, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {10336, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8100, 9}, .unit_text = {0, 0}, .doc_text = {10456, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {10424, 21}, .unit_text = {0, 0}, .doc_text = {10387, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10544, 21}, .unit_text = {0, 0}, .doc_text = {10507, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {10475, 21}, .unit_text = {0, 0}, .doc_text = {10445, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10595, 21}, .unit_text = {0, 0}, .doc_text = {10565, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {10555, 17}, .unit_text = {0, 0}, .doc_text = {10522, 33}, .note_text = {10496, 26}, .default_text = {0, 0},
+    {.name_text = {10675, 17}, .unit_text = {0, 0}, .doc_text = {10642, 33}, .note_text = {10616, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {10602, 18}, .unit_text = {0, 0}, .doc_text = {10572, 30}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10722, 18}, .unit_text = {0, 0}, .doc_text = {10692, 30}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {10676, 3}, .unit_text = {0, 0}, .doc_text = {10667, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10796, 3}, .unit_text = {0, 0}, .doc_text = {10787, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {10684, 4}, .unit_text = {0, 0}, .doc_text = {10679, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10804, 4}, .unit_text = {0, 0}, .doc_text = {10799, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {10693, 7}, .unit_text = {0, 0}, .doc_text = {10688, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10813, 7}, .unit_text = {0, 0}, .doc_text = {10808, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {10704, 3}, .unit_text = {0, 0}, .doc_text = {10700, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10824, 3}, .unit_text = {0, 0}, .doc_text = {10820, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10707, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10827, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {9616, 11}, .unit_text = {0, 0}, .doc_text = {10776, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9736, 11}, .unit_text = {0, 0}, .doc_text = {10896, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {10866, 13}, .unit_text = {0, 0}, .doc_text = {10820, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10986, 13}, .unit_text = {0, 0}, .doc_text = {10940, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {10879, 37}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11036, 7}, .unit_text = {0, 0}, .doc_text = {10999, 37}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {10942, 16}, .unit_text = {0, 0}, .doc_text = {10923, 19}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11062, 16}, .unit_text = {0, 0}, .doc_text = {11043, 19}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {10991, 22}, .unit_text = {0, 0}, .doc_text = {10958, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11111, 22}, .unit_text = {0, 0}, .doc_text = {11078, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11061, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {11181, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11088, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11208, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {10084, 12}, .unit_text = {0, 0}, .doc_text = {11139, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10204, 12}, .unit_text = {0, 0}, .doc_text = {11259, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {10145, 12}, .unit_text = {0, 0}, .doc_text = {11152, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10265, 12}, .unit_text = {0, 0}, .doc_text = {11272, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {11232, 17}, .unit_text = {0, 0}, .doc_text = {11205, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11352, 17}, .unit_text = {0, 0}, .doc_text = {11325, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {11271, 7}, .unit_text = {0, 0}, .doc_text = {10075, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11391, 7}, .unit_text = {0, 0}, .doc_text = {10195, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {11278, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11036, 7}, .unit_text = {0, 0}, .doc_text = {11398, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {11271, 7}, .unit_text = {0, 0}, .doc_text = {11400, 10}, .note_text = {11364, 36}, .default_text = {0, 0},
+    {.name_text = {11391, 7}, .unit_text = {0, 0}, .doc_text = {11520, 10}, .note_text = {11484, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {11410, 28}, .note_text = {11364, 36}, .default_text = {0, 0},
+    {.name_text = {11036, 7}, .unit_text = {0, 0}, .doc_text = {11530, 28}, .note_text = {11484, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {11597, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {11522, 11}, .unit_text = {0, 0}, .doc_text = {11486, 36}, .note_text = {0, 0}, .default_text = {11482, 4},
+    {.name_text = {11642, 11}, .unit_text = {0, 0}, .doc_text = {11606, 36}, .note_text = {0, 0}, .default_text = {11602, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {11597, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {11606, 14}, .unit_text = {0, 0}, .doc_text = {11567, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11726, 14}, .unit_text = {0, 0}, .doc_text = {11687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11649, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {11769, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {11695, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10313, 12}, .unit_text = {0, 0}, .doc_text = {11815, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {11748, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {11868, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {11863, 8}, .unit_text = {0, 0}, .doc_text = {11841, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11983, 8}, .unit_text = {0, 0}, .doc_text = {11961, 22}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {11912, 27}, .unit_text = {0, 0}, .doc_text = {11871, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {12032, 27}, .unit_text = {0, 0}, .doc_text = {11991, 41}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {12019, 22}, .unit_text = {0, 0}, .doc_text = {11980, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12139, 22}, .unit_text = {0, 0}, .doc_text = {12100, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {12071, 23}, .unit_text = {0, 0}, .doc_text = {12041, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12191, 23}, .unit_text = {0, 0}, .doc_text = {12161, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {12176, 13}, .unit_text = {0, 0}, .doc_text = {12133, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {12296, 13}, .unit_text = {0, 0}, .doc_text = {12253, 43}, .note_text = {0, 0}, .default_text = {484, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {12271, 21}, .unit_text = {0, 0}, .doc_text = {12242, 29}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12391, 21}, .unit_text = {0, 0}, .doc_text = {12362, 29}, .note_text = {12349, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {12312, 11}, .unit_text = {0, 0}, .doc_text = {12292, 20}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12432, 11}, .unit_text = {0, 0}, .doc_text = {12412, 20}, .note_text = {12349, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {12328, 10}, .unit_text = {0, 0}, .doc_text = {12323, 5}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12448, 10}, .unit_text = {0, 0}, .doc_text = {12443, 5}, .note_text = {12349, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {12343, 7}, .unit_text = {0, 0}, .doc_text = {12338, 5}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12463, 7}, .unit_text = {0, 0}, .doc_text = {12458, 5}, .note_text = {12349, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {12420, 9}, .unit_text = {0, 0}, .doc_text = {12350, 70}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12540, 9}, .unit_text = {0, 0}, .doc_text = {12470, 70}, .note_text = {12349, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {12429, 7}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12556, 9}, .unit_text = {0, 0}, .doc_text = {12549, 7}, .note_text = {12349, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {12491, 18}, .unit_text = {0, 0}, .doc_text = {12469, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12611, 18}, .unit_text = {0, 0}, .doc_text = {12589, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {12536, 14}, .unit_text = {0, 0}, .doc_text = {12509, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12656, 14}, .unit_text = {0, 0}, .doc_text = {12629, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {12571, 15}, .unit_text = {0, 0}, .doc_text = {12550, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12691, 15}, .unit_text = {0, 0}, .doc_text = {12670, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {12622, 23}, .unit_text = {0, 0}, .doc_text = {12586, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12742, 23}, .unit_text = {0, 0}, .doc_text = {12706, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {12672, 23}, .unit_text = {0, 0}, .doc_text = {12645, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12792, 23}, .unit_text = {0, 0}, .doc_text = {12765, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {12789, 12}, .unit_text = {0, 0}, .doc_text = {12769, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12909, 12}, .unit_text = {0, 0}, .doc_text = {12889, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {12808, 9}, .unit_text = {0, 0}, .doc_text = {12801, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {12928, 9}, .unit_text = {0, 0}, .doc_text = {12921, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {12817, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {12937, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {12914, 14}, .unit_text = {0, 0}, .doc_text = {12892, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13034, 14}, .unit_text = {0, 0}, .doc_text = {13012, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {12945, 6}, .unit_text = {0, 0}, .doc_text = {12928, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13065, 6}, .unit_text = {0, 0}, .doc_text = {13048, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {13002, 11}, .unit_text = {0, 0}, .doc_text = {12951, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13122, 11}, .unit_text = {0, 0}, .doc_text = {13071, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {13036, 42}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {8100, 9}, .unit_text = {0, 0}, .doc_text = {13156, 42}, .note_text = {13153, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {13099, 19}, .unit_text = {13094, 5}, .doc_text = {13078, 16}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {13219, 19}, .unit_text = {13214, 5}, .doc_text = {13198, 16}, .note_text = {13153, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {13138, 19}, .unit_text = {13094, 5}, .doc_text = {13118, 20}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {13258, 19}, .unit_text = {13214, 5}, .doc_text = {13238, 20}, .note_text = {13153, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {13200, 6}, .unit_text = {691, 1}, .doc_text = {13193, 7}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13320, 6}, .unit_text = {691, 1}, .doc_text = {13313, 7}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {13212, 10}, .unit_text = {691, 1}, .doc_text = {13206, 6}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13332, 10}, .unit_text = {691, 1}, .doc_text = {13326, 6}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {13241, 6}, .unit_text = {691, 1}, .doc_text = {13222, 19}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13361, 6}, .unit_text = {691, 1}, .doc_text = {13342, 19}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {13267, 15}, .unit_text = {13266, 1}, .doc_text = {13247, 19}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13387, 15}, .unit_text = {13386, 1}, .doc_text = {13367, 19}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {13323, 7}, .unit_text = {3677, 2}, .doc_text = {13193, 7}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13443, 7}, .unit_text = {3799, 2}, .doc_text = {13313, 7}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {13330, 11}, .unit_text = {3677, 2}, .doc_text = {13206, 6}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13450, 11}, .unit_text = {3799, 2}, .doc_text = {13326, 6}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {13387, 7}, .unit_text = {0, 0}, .doc_text = {13370, 17}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13507, 7}, .unit_text = {0, 0}, .doc_text = {13490, 17}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {13417, 7}, .unit_text = {5576, 1}, .doc_text = {13394, 23}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13537, 7}, .unit_text = {5698, 1}, .doc_text = {13514, 23}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {13448, 7}, .unit_text = {5576, 1}, .doc_text = {13424, 24}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13568, 7}, .unit_text = {5698, 1}, .doc_text = {13544, 24}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {13481, 10}, .unit_text = {5576, 1}, .doc_text = {13455, 26}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13601, 10}, .unit_text = {5698, 1}, .doc_text = {13575, 26}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {13491, 27}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {6479, 10}, .unit_text = {5698, 1}, .doc_text = {13611, 27}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {13536, 16}, .unit_text = {13266, 1}, .doc_text = {13518, 18}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13656, 16}, .unit_text = {13386, 1}, .doc_text = {13638, 18}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13593, 18}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13731, 4}, .unit_text = {0, 0}, .doc_text = {13713, 18}, .note_text = {13304, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {13627, 11}, .unit_text = {0, 0}, .doc_text = {13615, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13747, 11}, .unit_text = {0, 0}, .doc_text = {13735, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {13644, 5}, .unit_text = {0, 0}, .doc_text = {13638, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13764, 5}, .unit_text = {0, 0}, .doc_text = {13758, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {13649, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13781, 11}, .unit_text = {0, 0}, .doc_text = {13769, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {13713, 4}, .unit_text = {0, 0}, .doc_text = {13709, 4}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13833, 4}, .unit_text = {0, 0}, .doc_text = {13829, 4}, .note_text = {13823, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {13758, 11}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {13878, 11}, .note_text = {13823, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {13779, 11}, .unit_text = {0, 0}, .doc_text = {13769, 10}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13899, 11}, .unit_text = {0, 0}, .doc_text = {13889, 10}, .note_text = {13823, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13811, 11}, .unit_text = {0, 0}, .doc_text = {13790, 21}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13931, 11}, .unit_text = {0, 0}, .doc_text = {13910, 21}, .note_text = {13823, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13822, 5}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13731, 4}, .unit_text = {0, 0}, .doc_text = {13942, 5}, .note_text = {13823, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13849, 3}, .unit_text = {0, 0}, .doc_text = {13827, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13969, 3}, .unit_text = {0, 0}, .doc_text = {13947, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {13903, 4}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14023, 4}, .unit_text = {14020, 3}, .doc_text = {14002, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {13907, 31}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {14027, 31}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {14030, 18}, .unit_text = {0, 0}, .doc_text = {14011, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14150, 18}, .unit_text = {0, 0}, .doc_text = {14131, 19}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {14052, 11}, .unit_text = {0, 0}, .doc_text = {14048, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14172, 11}, .unit_text = {0, 0}, .doc_text = {14168, 4}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {14067, 11}, .unit_text = {0, 0}, .doc_text = {14063, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14187, 11}, .unit_text = {0, 0}, .doc_text = {14183, 4}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {14082, 11}, .unit_text = {0, 0}, .doc_text = {14078, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14202, 11}, .unit_text = {0, 0}, .doc_text = {14198, 4}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {14116, 20}, .unit_text = {0, 0}, .doc_text = {14093, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {14236, 20}, .unit_text = {0, 0}, .doc_text = {14213, 23}, .note_text = {792, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {14161, 10}, .unit_text = {0, 0}, .doc_text = {14150, 11}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {14281, 10}, .unit_text = {0, 0}, .doc_text = {14270, 11}, .note_text = {14256, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {14192, 20}, .unit_text = {0, 0}, .doc_text = {14171, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14312, 20}, .unit_text = {0, 0}, .doc_text = {14291, 21}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {14245, 22}, .unit_text = {0, 0}, .doc_text = {14212, 33}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14365, 22}, .unit_text = {0, 0}, .doc_text = {14332, 33}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14296, 13}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14416, 13}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {14319, 9}, .unit_text = {0, 0}, .doc_text = {14309, 10}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14439, 9}, .unit_text = {0, 0}, .doc_text = {14429, 10}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {14341, 13}, .unit_text = {14339, 2}, .doc_text = {14328, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14461, 13}, .unit_text = {14459, 2}, .doc_text = {14448, 11}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {14390, 15}, .unit_text = {0, 0}, .doc_text = {14354, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14510, 15}, .unit_text = {0, 0}, .doc_text = {14474, 36}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {14448, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14613, 5}, .unit_text = {0, 0}, .doc_text = {14568, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {14519, 13}, .note_text = {0, 0}, .default_text = {14498, 21},
+    {.name_text = {9037, 4}, .unit_text = {0, 0}, .doc_text = {14639, 13}, .note_text = {0, 0}, .default_text = {14618, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {14553, 5}, .unit_text = {0, 0}, .doc_text = {14532, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {14673, 5}, .unit_text = {0, 0}, .doc_text = {14652, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {14558, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14783, 4}, .unit_text = {0, 0}, .doc_text = {14678, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {14778, 6}, .unit_text = {0, 0}, .doc_text = {14667, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14898, 6}, .unit_text = {0, 0}, .doc_text = {14787, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14845, 12}, .unit_text = {0, 0}, .doc_text = {14784, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14965, 12}, .unit_text = {0, 0}, .doc_text = {14904, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {14882, 17}, .unit_text = {0, 0}, .doc_text = {14857, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15002, 17}, .unit_text = {0, 0}, .doc_text = {14977, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {14927, 15}, .unit_text = {0, 0}, .doc_text = {14899, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15047, 15}, .unit_text = {0, 0}, .doc_text = {15019, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {14984, 15}, .unit_text = {0, 0}, .doc_text = {14942, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15104, 15}, .unit_text = {0, 0}, .doc_text = {15062, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {14999, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15199, 8}, .unit_text = {0, 0}, .doc_text = {15119, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {15118, 15}, .unit_text = {0, 0}, .doc_text = {15087, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {15238, 15}, .unit_text = {0, 0}, .doc_text = {15207, 31}, .note_text = {0, 0}, .default_text = {7693, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {15133, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12556, 9}, .unit_text = {0, 0}, .doc_text = {15253, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {15233, 3}, .unit_text = {0, 0}, .doc_text = {15182, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15353, 3}, .unit_text = {0, 0}, .doc_text = {15302, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {15250, 13}, .unit_text = {0, 0}, .doc_text = {15236, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15370, 13}, .unit_text = {0, 0}, .doc_text = {15356, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {15280, 12}, .unit_text = {0, 0}, .doc_text = {15263, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {15400, 12}, .unit_text = {0, 0}, .doc_text = {15383, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {15292, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15412, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {15321, 13}, .unit_text = {0, 0}, .doc_text = {15310, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15441, 13}, .unit_text = {0, 0}, .doc_text = {15430, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {15410, 9}, .unit_text = {0, 0}, .doc_text = {15334, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {15530, 9}, .unit_text = {0, 0}, .doc_text = {15454, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {15436, 7}, .unit_text = {0, 0}, .doc_text = {15419, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15556, 7}, .unit_text = {0, 0}, .doc_text = {15539, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {15469, 8}, .unit_text = {0, 0}, .doc_text = {15443, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {15589, 8}, .unit_text = {0, 0}, .doc_text = {15563, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {15509, 15}, .unit_text = {0, 0}, .doc_text = {15477, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15629, 15}, .unit_text = {0, 0}, .doc_text = {15597, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.egm
+    {.name_text = {15701, 3}, .unit_text = {0, 0}, .doc_text = {15644, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {15593, 12}, .unit_text = {0, 0}, .doc_text = {15524, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15773, 12}, .unit_text = {0, 0}, .doc_text = {15704, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {15605, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15785, 7}, .unit_text = {0, 0}, .doc_text = {2302, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {8345, 6}, .unit_text = {0, 0}, .doc_text = {2420, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8465, 6}, .unit_text = {0, 0}, .doc_text = {2542, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {15612, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15792, 11}, .unit_text = {0, 0}, .doc_text = {2599, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {15623, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15803, 16}, .unit_text = {0, 0}, .doc_text = {2633, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {428, 3}, .unit_text = {0, 0}, .doc_text = {2866, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {428, 3}, .unit_text = {0, 0}, .doc_text = {2988, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3524, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3646, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {13644, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13764, 5}, .unit_text = {0, 0}, .doc_text = {4532, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {15639, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15819, 12}, .unit_text = {0, 0}, .doc_text = {4666, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {15679, 7}, .unit_text = {0, 0}, .doc_text = {15651, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15859, 7}, .unit_text = {0, 0}, .doc_text = {15831, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {15691, 3}, .unit_text = {0, 0}, .doc_text = {15686, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15871, 3}, .unit_text = {0, 0}, .doc_text = {15866, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {15709, 6}, .unit_text = {0, 0}, .doc_text = {15694, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15889, 6}, .unit_text = {0, 0}, .doc_text = {15874, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {15736, 23}, .unit_text = {0, 0}, .doc_text = {15715, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15916, 23}, .unit_text = {0, 0}, .doc_text = {15895, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {15759, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15939, 16}, .unit_text = {0, 0}, .doc_text = {8355, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {15793, 17}, .unit_text = {0, 0}, .doc_text = {15775, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {15973, 17}, .unit_text = {0, 0}, .doc_text = {15955, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {15810, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13781, 11}, .unit_text = {0, 0}, .doc_text = {15990, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {15835, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16015, 13}, .unit_text = {0, 0}, .doc_text = {8745, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {15878, 16}, .unit_text = {0, 0}, .doc_text = {15848, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16058, 16}, .unit_text = {0, 0}, .doc_text = {16028, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {15894, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16074, 9}, .unit_text = {0, 0}, .doc_text = {8902, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {15930, 9}, .unit_text = {0, 0}, .doc_text = {15903, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16110, 9}, .unit_text = {0, 0}, .doc_text = {16083, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {15939, 3}, .unit_text = {0, 0}, .doc_text = {10235, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16119, 3}, .unit_text = {0, 0}, .doc_text = {10355, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {15956, 13}, .unit_text = {0, 0}, .doc_text = {15942, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16136, 13}, .unit_text = {0, 0}, .doc_text = {16122, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {15983, 13}, .unit_text = {0, 0}, .doc_text = {15969, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16163, 13}, .unit_text = {0, 0}, .doc_text = {16149, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15996, 7}, .unit_text = {0, 0}, .doc_text = {11124, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16176, 7}, .unit_text = {0, 0}, .doc_text = {11244, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {16025, 21}, .unit_text = {0, 0}, .doc_text = {16003, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16205, 21}, .unit_text = {0, 0}, .doc_text = {16183, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {16063, 16}, .unit_text = {0, 0}, .doc_text = {16046, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {16243, 16}, .unit_text = {0, 0}, .doc_text = {16226, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {16092, 12}, .unit_text = {0, 0}, .doc_text = {16079, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {16272, 12}, .unit_text = {0, 0}, .doc_text = {16259, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {16104, 3}, .unit_text = {0, 0}, .doc_text = {11249, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16284, 3}, .unit_text = {0, 0}, .doc_text = {11369, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {16107, 18}, .unit_text = {0, 0}, .doc_text = {11322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16287, 18}, .unit_text = {0, 0}, .doc_text = {11442, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {16125, 12}, .unit_text = {0, 0}, .doc_text = {11438, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16305, 12}, .unit_text = {0, 0}, .doc_text = {11558, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {16148, 10}, .unit_text = {0, 0}, .doc_text = {16137, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16328, 10}, .unit_text = {0, 0}, .doc_text = {16317, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {16158, 14}, .unit_text = {0, 0}, .doc_text = {11620, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16338, 14}, .unit_text = {0, 0}, .doc_text = {11740, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {16172, 12}, .unit_text = {0, 0}, .doc_text = {11817, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16352, 12}, .unit_text = {0, 0}, .doc_text = {11937, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {16184, 12}, .unit_text = {0, 0}, .doc_text = {11939, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16364, 12}, .unit_text = {0, 0}, .doc_text = {12059, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {16196, 15}, .unit_text = {0, 0}, .doc_text = {12094, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16376, 15}, .unit_text = {0, 0}, .doc_text = {12214, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {16211, 8}, .unit_text = {0, 0}, .doc_text = {12189, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16391, 8}, .unit_text = {0, 0}, .doc_text = {12309, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {16219, 8}, .unit_text = {0, 0}, .doc_text = {12445, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16399, 8}, .unit_text = {0, 0}, .doc_text = {12565, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {16227, 6}, .unit_text = {0, 0}, .doc_text = {13013, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16407, 6}, .unit_text = {0, 0}, .doc_text = {13133, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {16233, 3}, .unit_text = {0, 0}, .doc_text = {13157, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16413, 3}, .unit_text = {0, 0}, .doc_text = {13277, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {16236, 15}, .unit_text = {0, 0}, .doc_text = {13672, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16416, 15}, .unit_text = {0, 0}, .doc_text = {13792, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {16251, 7}, .unit_text = {0, 0}, .doc_text = {13852, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16431, 7}, .unit_text = {0, 0}, .doc_text = {13972, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16258, 12}, .unit_text = {0, 0}, .doc_text = {13943, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16438, 12}, .unit_text = {0, 0}, .doc_text = {14063, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16319, 8}, .unit_text = {0, 0}, .doc_text = {16270, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16499, 8}, .unit_text = {0, 0}, .doc_text = {16450, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16384, 15}, .unit_text = {0, 0}, .doc_text = {16327, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16564, 15}, .unit_text = {0, 0}, .doc_text = {16507, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16451, 14}, .unit_text = {0, 0}, .doc_text = {16399, 52}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {16631, 14}, .unit_text = {0, 0}, .doc_text = {16579, 52}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16495, 4}, .unit_text = {0, 0}, .doc_text = {16476, 19}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16675, 4}, .unit_text = {0, 0}, .doc_text = {16656, 19}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {16679, 6}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16530, 18}, .unit_text = {0, 0}, .doc_text = {16505, 25}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16710, 18}, .unit_text = {0, 0}, .doc_text = {16685, 25}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16577, 17}, .unit_text = {0, 0}, .doc_text = {16548, 29}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16757, 17}, .unit_text = {0, 0}, .doc_text = {16728, 29}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16628, 12}, .unit_text = {0, 0}, .doc_text = {16594, 34}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16808, 12}, .unit_text = {0, 0}, .doc_text = {16774, 34}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16671, 3}, .unit_text = {0, 0}, .doc_text = {16659, 12}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16851, 3}, .unit_text = {0, 0}, .doc_text = {16839, 12}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {16674, 5}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14783, 4}, .unit_text = {0, 0}, .doc_text = {16854, 5}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {16679, 6}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16729, 10}, .unit_text = {0, 0}, .doc_text = {16699, 30}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16909, 10}, .unit_text = {0, 0}, .doc_text = {16879, 30}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16760, 12}, .unit_text = {0, 0}, .doc_text = {16739, 21}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16940, 12}, .unit_text = {0, 0}, .doc_text = {16919, 21}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16772, 10}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16952, 10}, .unit_text = {14020, 3}, .doc_text = {14002, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {16821, 8}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14613, 5}, .unit_text = {0, 0}, .doc_text = {17001, 8}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16829, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {17009, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {16872, 15}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {17052, 15}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16905, 13}, .unit_text = {0, 0}, .doc_text = {16887, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17085, 13}, .unit_text = {0, 0}, .doc_text = {17067, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {16942, 23}, .unit_text = {16938, 4}, .doc_text = {16918, 20}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17122, 23}, .unit_text = {17118, 4}, .doc_text = {17098, 20}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {16987, 11}, .unit_text = {0, 0}, .doc_text = {16965, 22}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {17167, 11}, .unit_text = {0, 0}, .doc_text = {17145, 22}, .note_text = {14256, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16998, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {17178, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17038, 8}, .unit_text = {0, 0}, .doc_text = {17027, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17218, 8}, .unit_text = {0, 0}, .doc_text = {17207, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17046, 8}, .unit_text = {0, 0}, .doc_text = {16782, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17226, 8}, .unit_text = {0, 0}, .doc_text = {16962, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17069, 12}, .unit_text = {0, 0}, .doc_text = {17054, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17249, 12}, .unit_text = {0, 0}, .doc_text = {17234, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17135, 2}, .unit_text = {0, 0}, .doc_text = {17111, 24}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17315, 2}, .unit_text = {0, 0}, .doc_text = {17291, 24}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17147, 9}, .unit_text = {0, 0}, .doc_text = {17137, 10}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17327, 9}, .unit_text = {0, 0}, .doc_text = {17317, 10}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17156, 14}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17350, 7}, .unit_text = {0, 0}, .doc_text = {17336, 14}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17205, 12}, .unit_text = {0, 0}, .doc_text = {17177, 28}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17385, 12}, .unit_text = {0, 0}, .doc_text = {17357, 28}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17263, 14}, .unit_text = {0, 0}, .doc_text = {17248, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17443, 14}, .unit_text = {0, 0}, .doc_text = {17428, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17300, 14}, .unit_text = {0, 0}, .doc_text = {17277, 23}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17480, 14}, .unit_text = {0, 0}, .doc_text = {17457, 23}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17363, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17543, 19}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17403, 8}, .unit_text = {0, 0}, .doc_text = {17382, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17583, 8}, .unit_text = {0, 0}, .doc_text = {17562, 21}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17428, 10}, .unit_text = {0, 0}, .doc_text = {17411, 17}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17608, 10}, .unit_text = {0, 0}, .doc_text = {17591, 17}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17456, 6}, .unit_text = {0, 0}, .doc_text = {17438, 18}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17636, 6}, .unit_text = {0, 0}, .doc_text = {17618, 18}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {17462, 9}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15199, 8}, .unit_text = {0, 0}, .doc_text = {17642, 9}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17482, 10}, .unit_text = {0, 0}, .doc_text = {17471, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17662, 10}, .unit_text = {0, 0}, .doc_text = {17651, 11}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17503, 9}, .unit_text = {17497, 6}, .doc_text = {17492, 5}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17683, 9}, .unit_text = {17677, 6}, .doc_text = {17672, 5}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17539, 10}, .unit_text = {0, 0}, .doc_text = {17512, 27}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17719, 10}, .unit_text = {0, 0}, .doc_text = {17692, 27}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17577, 10}, .unit_text = {0, 0}, .doc_text = {17549, 28}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17757, 10}, .unit_text = {0, 0}, .doc_text = {17729, 28}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17609, 12}, .unit_text = {0, 0}, .doc_text = {17587, 22}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17789, 12}, .unit_text = {0, 0}, .doc_text = {17767, 22}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17645, 11}, .unit_text = {0, 0}, .doc_text = {17621, 24}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17825, 11}, .unit_text = {0, 0}, .doc_text = {17801, 24}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17692, 18}, .unit_text = {0, 0}, .doc_text = {17656, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17872, 18}, .unit_text = {0, 0}, .doc_text = {17836, 36}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {17792, 35}, .note_text = {0, 0}, .default_text = {17789, 3},
+    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {17972, 35}, .note_text = {0, 0}, .default_text = {17969, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17887, 4}, .unit_text = {0, 0}, .doc_text = {17827, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18067, 4}, .unit_text = {0, 0}, .doc_text = {18007, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17891, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {18071, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {17981, 15}, .unit_text = {0, 0}, .doc_text = {17915, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18161, 15}, .unit_text = {0, 0}, .doc_text = {18095, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17996, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17350, 7}, .unit_text = {0, 0}, .doc_text = {18176, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18067, 6}, .unit_text = {0, 0}, .doc_text = {17081, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18247, 6}, .unit_text = {0, 0}, .doc_text = {17261, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18073, 13}, .unit_text = {0, 0}, .doc_text = {17314, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18253, 13}, .unit_text = {0, 0}, .doc_text = {17494, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18141, 10}, .unit_text = {0, 0}, .doc_text = {18086, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18321, 10}, .unit_text = {0, 0}, .doc_text = {18266, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18215, 24}, .unit_text = {0, 0}, .doc_text = {18151, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18395, 24}, .unit_text = {0, 0}, .doc_text = {18331, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3155,70 +3176,70 @@ constexpr StructDescriptor struct_table[] = {
     {{899, 17}, {864, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
     {{1747, 6}, {1701, 46}, 1, 9, sizeof(System), false},  // System
     {{1814, 17}, {1790, 24}, 10, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2204, 7}, {2180, 24}, 12, 7, sizeof(Inforom), false},  // Inforom
-    {{2433, 6}, {2420, 13}, 19, 5, sizeof(Memory), false},  // Memory
-    {{2491, 10}, {2477, 14}, 24, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2555, 15}, {2511, 44}, 27, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{2879, 3}, {2866, 13}, 29, 5, sizeof(Pci), false},  // Pci
-    {{3534, 4}, {3524, 10}, 34, 12, sizeof(Pcie), false},  // Pcie
-    {{4432, 5}, {4410, 22}, 46, 16, sizeof(Power), false},  // Power
-    {{4585, 11}, {4544, 41}, 62, 7, sizeof(ModulePower), false},  // ModulePower
-    {{5523, 7}, {5404, 119}, 69, 14, sizeof(Thermal), false},  // Thermal
-    {{5906, 3}, {5871, 35}, 83, 8, sizeof(Fan), false},  // Fan
-    {{7274, 6}, {7267, 7}, 91, 28, sizeof(Clocks), false},  // Clocks
-    {{7557, 16}, {7522, 35}, 119, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{8034, 21}, {7997, 37}, 124, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{8182, 11}, {8126, 56}, 135, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{8264, 15}, {8235, 29}, 137, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{8503, 11}, {8463, 40}, 138, 7, sizeof(Utilization), false},  // Utilization
-    {{8642, 12}, {8625, 17}, 145, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{8702, 15}, {8680, 22}, 148, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{8812, 8}, {8782, 30}, 151, 3, sizeof(FbcStats), false},  // FbcStats
-    {{9107, 7}, {9079, 28}, 154, 8, sizeof(Process), false},  // Process
-    {{9437, 12}, {9409, 28}, 162, 9, sizeof(EccLocations), false},  // EccLocations
-    {{9516, 9}, {9491, 25}, 171, 2, sizeof(EccErrors), false},  // EccErrors
-    {{9606, 10}, {9595, 11}, 173, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{9756, 13}, {9726, 30}, 175, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{9896, 14}, {9851, 45}, 178, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{10068, 7}, {10015, 53}, 183, 4, sizeof(EccSram), false},  // EccSram
-    {{10257, 3}, {10235, 22}, 187, 5, sizeof(Ecc), false},  // Ecc
-    {{10322, 14}, {10294, 28}, 192, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{10655, 12}, {10620, 35}, 194, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{10759, 17}, {10712, 47}, 199, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{11049, 12}, {11013, 36}, 204, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{11132, 7}, {11124, 8}, 209, 2, sizeof(Display), false},  // Display
-    {{11268, 3}, {11249, 19}, 211, 3, sizeof(Mig), false},  // Mig
-    {{11347, 17}, {11322, 25}, 214, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{11465, 12}, {11438, 27}, 216, 2, sizeof(DriverModels), false},  // DriverModels
-    {{11557, 10}, {11533, 24}, 218, 2, sizeof(Accounting), false},  // Accounting
-    {{11635, 14}, {11620, 15}, 220, 2, sizeof(Virtualization), false},  // Virtualization
-    {{11830, 11}, {11817, 13}, 222, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{11969, 11}, {11939, 30}, 225, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{12119, 14}, {12094, 25}, 227, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{12221, 8}, {12189, 32}, 229, 1, sizeof(Topology), false},  // Topology
-    {{12461, 8}, {12445, 16}, 230, 6, sizeof(Platform), false},  // Platform
-    {{12757, 12}, {12695, 62}, 236, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{13027, 6}, {13013, 14}, 241, 6, sizeof(Fabric), false},  // Fabric
-    {{13181, 3}, {13157, 24}, 247, 3, sizeof(Gpm), false},  // Gpm
-    {{13305, 18}, {13282, 23}, 250, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{13358, 12}, {13341, 17}, 254, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{13575, 18}, {13552, 23}, 256, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{13689, 14}, {13672, 17}, 262, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{13748, 10}, {13717, 31}, 266, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13869, 7}, {13852, 17}, 267, 5, sizeof(Failure), false},  // Failure
-    {{13966, 20}, {13943, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{14288, 8}, {14267, 21}, 274, 8, sizeof(Features), false},  // Features
-    {{14434, 14}, {14405, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16473, 3}, {16465, 8}, 286, 66, sizeof(Gpu), true},  // Gpu
-    {{16649, 10}, {16640, 9}, 352, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16691, 8}, {16679, 12}, 357, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16807, 14}, {16782, 25}, 359, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16860, 12}, {16839, 21}, 363, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17105, 6}, {17081, 24}, 365, 8, sizeof(NvLink), true},  // NvLink
-    {{17237, 11}, {17217, 20}, 373, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17351, 12}, {17314, 37}, 377, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17779, 10}, {17710, 69}, 379, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18270, 7}, {18239, 31}, 391, 9, sizeof(Machine), true},  // Machine
+    {{2326, 7}, {2302, 24}, 12, 9, sizeof(Inforom), false},  // Inforom
+    {{2555, 6}, {2542, 13}, 21, 5, sizeof(Memory), false},  // Memory
+    {{2613, 10}, {2599, 14}, 26, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{2677, 15}, {2633, 44}, 29, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{3001, 3}, {2988, 13}, 31, 5, sizeof(Pci), false},  // Pci
+    {{3656, 4}, {3646, 10}, 36, 12, sizeof(Pcie), false},  // Pcie
+    {{4554, 5}, {4532, 22}, 48, 16, sizeof(Power), false},  // Power
+    {{4707, 11}, {4666, 41}, 64, 7, sizeof(ModulePower), false},  // ModulePower
+    {{5645, 7}, {5526, 119}, 71, 14, sizeof(Thermal), false},  // Thermal
+    {{6028, 3}, {5993, 35}, 85, 8, sizeof(Fan), false},  // Fan
+    {{7396, 6}, {7389, 7}, 93, 28, sizeof(Clocks), false},  // Clocks
+    {{7677, 16}, {7642, 35}, 121, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{8154, 21}, {8117, 37}, 126, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{8302, 11}, {8246, 56}, 137, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{8384, 15}, {8355, 29}, 139, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{8623, 11}, {8583, 40}, 140, 7, sizeof(Utilization), false},  // Utilization
+    {{8762, 12}, {8745, 17}, 147, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{8822, 15}, {8800, 22}, 150, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{8932, 8}, {8902, 30}, 153, 3, sizeof(FbcStats), false},  // FbcStats
+    {{9227, 7}, {9199, 28}, 156, 8, sizeof(Process), false},  // Process
+    {{9557, 12}, {9529, 28}, 164, 9, sizeof(EccLocations), false},  // EccLocations
+    {{9636, 9}, {9611, 25}, 173, 2, sizeof(EccErrors), false},  // EccErrors
+    {{9726, 10}, {9715, 11}, 175, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{9876, 13}, {9846, 30}, 177, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{10016, 14}, {9971, 45}, 180, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{10188, 7}, {10135, 53}, 185, 4, sizeof(EccSram), false},  // EccSram
+    {{10377, 3}, {10355, 22}, 189, 5, sizeof(Ecc), false},  // Ecc
+    {{10442, 14}, {10414, 28}, 194, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{10775, 12}, {10740, 35}, 196, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{10879, 17}, {10832, 47}, 201, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{11169, 12}, {11133, 36}, 206, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{11252, 7}, {11244, 8}, 211, 2, sizeof(Display), false},  // Display
+    {{11388, 3}, {11369, 19}, 213, 3, sizeof(Mig), false},  // Mig
+    {{11467, 17}, {11442, 25}, 216, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{11585, 12}, {11558, 27}, 218, 2, sizeof(DriverModels), false},  // DriverModels
+    {{11677, 10}, {11653, 24}, 220, 2, sizeof(Accounting), false},  // Accounting
+    {{11755, 14}, {11740, 15}, 222, 2, sizeof(Virtualization), false},  // Virtualization
+    {{11950, 11}, {11937, 13}, 224, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{12089, 11}, {12059, 30}, 227, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{12239, 14}, {12214, 25}, 229, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{12341, 8}, {12309, 32}, 231, 1, sizeof(Topology), false},  // Topology
+    {{12581, 8}, {12565, 16}, 232, 6, sizeof(Platform), false},  // Platform
+    {{12877, 12}, {12815, 62}, 238, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{13147, 6}, {13133, 14}, 243, 6, sizeof(Fabric), false},  // Fabric
+    {{13301, 3}, {13277, 24}, 249, 3, sizeof(Gpm), false},  // Gpm
+    {{13425, 18}, {13402, 23}, 252, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{13478, 12}, {13461, 17}, 256, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{13695, 18}, {13672, 23}, 258, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{13809, 14}, {13792, 17}, 264, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{13868, 10}, {13837, 31}, 268, 1, sizeof(FailureXid), false},  // FailureXid
+    {{13989, 7}, {13972, 17}, 269, 5, sizeof(Failure), false},  // Failure
+    {{14086, 20}, {14063, 23}, 274, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{14408, 8}, {14387, 21}, 276, 8, sizeof(Features), false},  // Features
+    {{14554, 14}, {14525, 29}, 284, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{16653, 3}, {16645, 8}, 288, 67, sizeof(Gpu), true},  // Gpu
+    {{16829, 10}, {16820, 9}, 355, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{16871, 8}, {16859, 12}, 360, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{16987, 14}, {16962, 25}, 362, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{17040, 12}, {17019, 21}, 366, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{17285, 6}, {17261, 24}, 368, 8, sizeof(NvLink), true},  // NvLink
+    {{17417, 11}, {17397, 20}, 376, 4, sizeof(RootComplex), true},  // RootComplex
+    {{17531, 12}, {17494, 37}, 380, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{17959, 10}, {17890, 69}, 382, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{18450, 7}, {18419, 31}, 394, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -256,7 +256,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlD
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !caps) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(caps->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetCapabilities(*machine, *gpu, caps);
+  });
 }
 
 NVMLKIT_EXPORTS_END

@@ -93,6 +93,7 @@ nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int va
 nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, unsigned int* index);
 nvmlReturn_t DeviceGetInforomVersion(const Machine& machine, const Gpu& gpu, nvmlInforomObject_t object, char* version, unsigned int length);
 nvmlReturn_t DeviceValidateInforom(const Machine& machine, const Gpu& gpu);
+nvmlReturn_t DeviceGetCapabilities(const Machine& machine, const Gpu& gpu, nvmlDeviceCapabilities_t* caps);
 
 // lifecycle
 nvmlReturn_t Init_v2();
