@@ -6,6 +6,7 @@
 namespace nvmlkit::smi_log {
 namespace {
 
+constexpr std::string_view kMark = "==============NVSMI LOG==============";
 constexpr std::size_t kDeepest = 16;  // groups within groups; real logs have five
 
 std::size_t indentation(std::string_view line) {
@@ -52,22 +53,27 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
-bool starts_text_log(std::string_view line) { return trim(line) == "==============NVSMI LOG=============="; }
+bool starts_text_log(std::string_view line) {
+  if (trim(line) == kMark) return true;
+  // People leave the mark out.
+  return names_gpu(line) || (line.starts_with("Driver Version ") && separator(line) != std::string_view::npos);
+}
 
 Log read_text_log(const std::string& file, std::span<const Line> lines, std::size_t& used) {
   Log log{Format::text, file, {}};
   log.root.line = lines.front().number;
   // Whoever pasted the log may have indented it as a whole.
   const std::size_t margin = indentation(lines.front().text);
+  const bool marked = trim(lines.front().text) == kMark;
   struct Open {
     std::size_t column;
     Node* node;
   };
   std::vector<Open> open;
-  for (used = 1; used < lines.size(); ++used) {
+  for (used = marked ? 1 : 0; used < lines.size(); ++used) {
     std::string_view text = lines[used].text;
     if (trim(text).empty()) continue;
-    if (starts_text_log(text) || indentation(text) < margin) break;
+    if ((used > 0 && trim(text) == kMark) || indentation(text) < margin) break;
     text.remove_prefix(margin);
     const std::size_t column = indentation(text);
     if (column == 0) {
