@@ -125,7 +125,7 @@ def words(table: dict[str, str]) -> Form:
 
 brand = words({"nvidia": "NVIDIA", "tesla": "Tesla", "geforce": "GeForce", "quadro": "Quadro", "nvidia_rtx": "NVIDIA RTX",
                "geforce_rtx": "GeForce RTX", "quadro_rtx": "Quadro RTX", "titan_rtx": "Titan RTX"})  # fmt: skip
-architecture = words({"turing": "Turing", "ampere": "Ampere", "ada": "Ada Lovelace", "ada_lovelace": "Ada Lovelace",
+architecture = words({"volta": "Volta", "turing": "Turing", "ampere": "Ampere", "ada": "Ada Lovelace", "ada_lovelace": "Ada Lovelace",
                       "hopper": "Hopper",
                       "blackwell": "Unknown"})  # fmt: skip # these versions of nvidia-smi are older than Blackwell
 addressing = words({"none": "None", "hmm": "HMM", "ats": "ATS"})
