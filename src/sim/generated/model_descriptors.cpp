@@ -889,6 +889,9 @@ constexpr char text_pool[] =
     "gpm"
     "dynamic_metrics"
     "failure"
+    "What is broken."
+    "Events of a change that is not committed yet."
+    "events"
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -2910,263 +2913,273 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.faults
+    {.name_text = {13823, 6}, .unit_text = {0, 0}, .doc_text = {16438, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.events
+    {.name_text = {16498, 6}, .unit_text = {0, 0}, .doc_text = {16453, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16438, 12}, .unit_text = {0, 0}, .doc_text = {14063, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16504, 12}, .unit_text = {0, 0}, .doc_text = {14063, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16499, 8}, .unit_text = {0, 0}, .doc_text = {16450, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16565, 8}, .unit_text = {0, 0}, .doc_text = {16516, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16564, 15}, .unit_text = {0, 0}, .doc_text = {16507, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16630, 15}, .unit_text = {0, 0}, .doc_text = {16573, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16631, 14}, .unit_text = {0, 0}, .doc_text = {16579, 52}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {16697, 14}, .unit_text = {0, 0}, .doc_text = {16645, 52}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16675, 4}, .unit_text = {0, 0}, .doc_text = {16656, 19}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {16741, 4}, .unit_text = {0, 0}, .doc_text = {16722, 19}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {16679, 6}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {16745, 6}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16710, 18}, .unit_text = {0, 0}, .doc_text = {16685, 25}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {16776, 18}, .unit_text = {0, 0}, .doc_text = {16751, 25}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16757, 17}, .unit_text = {0, 0}, .doc_text = {16728, 29}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {16823, 17}, .unit_text = {0, 0}, .doc_text = {16794, 29}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16808, 12}, .unit_text = {0, 0}, .doc_text = {16774, 34}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {16874, 12}, .unit_text = {0, 0}, .doc_text = {16840, 34}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16851, 3}, .unit_text = {0, 0}, .doc_text = {16839, 12}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {16917, 3}, .unit_text = {0, 0}, .doc_text = {16905, 12}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14783, 4}, .unit_text = {0, 0}, .doc_text = {16854, 5}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {14783, 4}, .unit_text = {0, 0}, .doc_text = {16920, 5}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {16679, 6}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {16745, 6}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16909, 10}, .unit_text = {0, 0}, .doc_text = {16879, 30}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {16975, 10}, .unit_text = {0, 0}, .doc_text = {16945, 30}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16940, 12}, .unit_text = {0, 0}, .doc_text = {16919, 21}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {17006, 12}, .unit_text = {0, 0}, .doc_text = {16985, 21}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16952, 10}, .unit_text = {14020, 3}, .doc_text = {14002, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {17018, 10}, .unit_text = {14020, 3}, .doc_text = {14002, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14613, 5}, .unit_text = {0, 0}, .doc_text = {17001, 8}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {14613, 5}, .unit_text = {0, 0}, .doc_text = {17067, 8}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {17009, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {17075, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {17052, 15}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {17118, 15}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {17085, 13}, .unit_text = {0, 0}, .doc_text = {17067, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {17151, 13}, .unit_text = {0, 0}, .doc_text = {17133, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {17122, 23}, .unit_text = {17118, 4}, .doc_text = {17098, 20}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {17188, 23}, .unit_text = {17184, 4}, .doc_text = {17164, 20}, .note_text = {13996, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {17167, 11}, .unit_text = {0, 0}, .doc_text = {17145, 22}, .note_text = {14256, 14}, .default_text = {0, 0},
+    {.name_text = {17233, 11}, .unit_text = {0, 0}, .doc_text = {17211, 22}, .note_text = {14256, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {17178, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {17244, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17218, 8}, .unit_text = {0, 0}, .doc_text = {17207, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17284, 8}, .unit_text = {0, 0}, .doc_text = {17273, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17226, 8}, .unit_text = {0, 0}, .doc_text = {16962, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17292, 8}, .unit_text = {0, 0}, .doc_text = {17028, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17249, 12}, .unit_text = {0, 0}, .doc_text = {17234, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17315, 12}, .unit_text = {0, 0}, .doc_text = {17300, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17315, 2}, .unit_text = {0, 0}, .doc_text = {17291, 24}, .note_text = {16391, 8}, .default_text = {0, 0},
+    {.name_text = {17381, 2}, .unit_text = {0, 0}, .doc_text = {17357, 24}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17327, 9}, .unit_text = {0, 0}, .doc_text = {17317, 10}, .note_text = {16391, 8}, .default_text = {0, 0},
+    {.name_text = {17393, 9}, .unit_text = {0, 0}, .doc_text = {17383, 10}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17350, 7}, .unit_text = {0, 0}, .doc_text = {17336, 14}, .note_text = {16391, 8}, .default_text = {0, 0},
+    {.name_text = {17416, 7}, .unit_text = {0, 0}, .doc_text = {17402, 14}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17385, 12}, .unit_text = {0, 0}, .doc_text = {17357, 28}, .note_text = {16391, 8}, .default_text = {0, 0},
+    {.name_text = {17451, 12}, .unit_text = {0, 0}, .doc_text = {17423, 28}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17443, 14}, .unit_text = {0, 0}, .doc_text = {17428, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17509, 14}, .unit_text = {0, 0}, .doc_text = {17494, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17480, 14}, .unit_text = {0, 0}, .doc_text = {17457, 23}, .note_text = {16391, 8}, .default_text = {0, 0},
+    {.name_text = {17546, 14}, .unit_text = {0, 0}, .doc_text = {17523, 23}, .note_text = {16391, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17543, 19}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17609, 19}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17583, 8}, .unit_text = {0, 0}, .doc_text = {17562, 21}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17649, 8}, .unit_text = {0, 0}, .doc_text = {17628, 21}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17608, 10}, .unit_text = {0, 0}, .doc_text = {17591, 17}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17674, 10}, .unit_text = {0, 0}, .doc_text = {17657, 17}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17636, 6}, .unit_text = {0, 0}, .doc_text = {17618, 18}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17702, 6}, .unit_text = {0, 0}, .doc_text = {17684, 18}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15199, 8}, .unit_text = {0, 0}, .doc_text = {17642, 9}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {15199, 8}, .unit_text = {0, 0}, .doc_text = {17708, 9}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17662, 10}, .unit_text = {0, 0}, .doc_text = {17651, 11}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17728, 10}, .unit_text = {0, 0}, .doc_text = {17717, 11}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17683, 9}, .unit_text = {17677, 6}, .doc_text = {17672, 5}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17749, 9}, .unit_text = {17743, 6}, .doc_text = {17738, 5}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17719, 10}, .unit_text = {0, 0}, .doc_text = {17692, 27}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17785, 10}, .unit_text = {0, 0}, .doc_text = {17758, 27}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17757, 10}, .unit_text = {0, 0}, .doc_text = {17729, 28}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17823, 10}, .unit_text = {0, 0}, .doc_text = {17795, 28}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17789, 12}, .unit_text = {0, 0}, .doc_text = {17767, 22}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17855, 12}, .unit_text = {0, 0}, .doc_text = {17833, 22}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17825, 11}, .unit_text = {0, 0}, .doc_text = {17801, 24}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17891, 11}, .unit_text = {0, 0}, .doc_text = {17867, 24}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17872, 18}, .unit_text = {0, 0}, .doc_text = {17836, 36}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {17938, 18}, .unit_text = {0, 0}, .doc_text = {17902, 36}, .note_text = {14106, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {17972, 35}, .note_text = {0, 0}, .default_text = {17969, 3},
+    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {18038, 35}, .note_text = {0, 0}, .default_text = {18035, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {18067, 4}, .unit_text = {0, 0}, .doc_text = {18007, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18133, 4}, .unit_text = {0, 0}, .doc_text = {18073, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {18071, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {18137, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {18161, 15}, .unit_text = {0, 0}, .doc_text = {18095, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18227, 15}, .unit_text = {0, 0}, .doc_text = {18161, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17350, 7}, .unit_text = {0, 0}, .doc_text = {18176, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17416, 7}, .unit_text = {0, 0}, .doc_text = {18242, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18247, 6}, .unit_text = {0, 0}, .doc_text = {17261, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18313, 6}, .unit_text = {0, 0}, .doc_text = {17327, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18253, 13}, .unit_text = {0, 0}, .doc_text = {17494, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18319, 13}, .unit_text = {0, 0}, .doc_text = {17560, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18321, 10}, .unit_text = {0, 0}, .doc_text = {18266, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18387, 10}, .unit_text = {0, 0}, .doc_text = {18332, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18395, 24}, .unit_text = {0, 0}, .doc_text = {18331, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18461, 24}, .unit_text = {0, 0}, .doc_text = {18397, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3230,16 +3243,16 @@ constexpr StructDescriptor struct_table[] = {
     {{14086, 20}, {14063, 23}, 274, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
     {{14408, 8}, {14387, 21}, 276, 8, sizeof(Features), false},  // Features
     {{14554, 14}, {14525, 29}, 284, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16653, 3}, {16645, 8}, 288, 67, sizeof(Gpu), true},  // Gpu
-    {{16829, 10}, {16820, 9}, 355, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16871, 8}, {16859, 12}, 360, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16987, 14}, {16962, 25}, 362, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{17040, 12}, {17019, 21}, 366, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17285, 6}, {17261, 24}, 368, 8, sizeof(NvLink), true},  // NvLink
-    {{17417, 11}, {17397, 20}, 376, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17531, 12}, {17494, 37}, 380, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17959, 10}, {17890, 69}, 382, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18450, 7}, {18419, 31}, 394, 9, sizeof(Machine), true},  // Machine
+    {{16719, 3}, {16711, 8}, 288, 69, sizeof(Gpu), true},  // Gpu
+    {{16895, 10}, {16886, 9}, 357, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{16937, 8}, {16925, 12}, 362, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{17053, 14}, {17028, 25}, 364, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{17106, 12}, {17085, 21}, 368, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{17351, 6}, {17327, 24}, 370, 8, sizeof(NvLink), true},  // NvLink
+    {{17483, 11}, {17463, 20}, 378, 4, sizeof(RootComplex), true},  // RootComplex
+    {{17597, 12}, {17560, 37}, 382, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{18025, 10}, {17956, 69}, 384, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{18516, 7}, {18485, 31}, 396, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
