@@ -13,6 +13,7 @@
 
 #include "cli/caps.hpp"
 #include "cli/fault.hpp"
+#include "cli/import.hpp"
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
@@ -205,6 +206,13 @@ int Main(int argc, char** argv) {
   auto* heal_command =
       about_state(app.add_subcommand("heal", "Mend it: nvmlkit heal gpu=0, nvmlkit heal gpu=0 thermal"));
   heal_command->prefix_command();
+  std::vector<std::string> captures;
+  std::string output;
+  bool verbose = false;
+  auto* import = app.add_subcommand("import", "Make a machine file from what nvidia-smi printed: -q or -q -x");
+  import->add_option("FILE", captures, "Files with the output; - is standard input")->required();
+  import->add_option("-o,--output", output, "The machine file to write; default: standard output");
+  import->add_flag("-v,--verbose", verbose, "List the lines that are not in the machine");
 
   // What stands behind `--` is not looked at, whatever it is.
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
@@ -234,6 +242,7 @@ int Main(int argc, char** argv) {
     export_choice(choice);
     return caps(library, caps_json);
   }
+  if (*import) return import_files(captures, output, verbose);
   if (*machines) return Machines(as_json);
   if (*up_command) return up(up_options.Choice(), state);
   if (*down_command) return down(state);

@@ -308,6 +308,8 @@ struct Inforom {
   Field<Text<16>> pwr_object;  // Version of the power management object.
   Field<Text<16>> den_object;  // Version of the DRAM encryption object.
   Field<std::uint32_t> checksum;  // Checksum of the configuration. Default: made from the image version and the UUID.
+  Field<std::uint64_t> bbx_flush_time_us;  // When the black box was last written to the InfoROM, since 1970. [us]
+  Field<std::uint64_t> bbx_flush_duration_us;  // How long that took. [us]
   Field<bool> valid;  // The checksums stored in the InfoROM are right.
 };
 
@@ -962,6 +964,7 @@ struct Gpu {
   Field<std::uint32_t> irq_num;  // Interrupt number.
   Field<std::uint32_t> bus_type;  // Bus that connects the GPU.
   Field<std::uint32_t> addressing_mode;  // How the GPU reaches host memory.
+  Field<std::uint32_t> egm;  // Extended GPU memory (EGM): memory of other hosts at hand.
   Field<std::uint32_t> numa_node_id;  // NUMA node of the GPU's own memory; only of GPUs with coherent memory.
   Field<Text<64>> hostname;  // Host name that was stored on the GPU. Default: empty from Blackwell on; other GPUs store none.
   Field<std::uint64_t> rusd_poll_mask;  // Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice.

@@ -142,6 +142,13 @@ void set_dynamic(const Gpu& gpu, Inputs& in) {
   in.dynamic_noise_watts = watts((high - low) / 2);
 }
 
+// Why a fault keeps the clocks down.
+std::uint32_t forced_by(const faults::State& faults) {
+  return (faults.sw_thermal_slowdown != 0 ? Reason::sw_thermal : 0U) |
+         (faults.hw_thermal_slowdown != 0 ? Reason::hw_thermal : 0U) |
+         (faults.hw_power_brake != 0 ? Reason::power_brake : 0U);
+}
+
 }  // namespace
 
 bool is_pinned(const State& state, model::Live field) {
@@ -170,7 +177,7 @@ Inputs inputs_of(const Gpu& gpu) {
   in.tx_busy = busy_rate(t.pcie_tx_kbps, in.tx_rest, 4e6);
   in.rx_busy = busy_rate(t.pcie_rx_kbps, in.rx_rest, 8e6);
   in.noise_watts = watts(t.noise.power_mw.value_or(0));
-  in.forced = gpu.motion.forced & (Reason::hw_thermal | Reason::power_brake);
+  in.forced = forced_by(gpu.faults);
   set_pins(gpu, in);
   set_dynamic(gpu, in);
   return in;

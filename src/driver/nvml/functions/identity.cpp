@@ -35,6 +35,12 @@ nvmlReturn_t DeviceGetGspFirmwareVersion(const Machine&, const Gpu& gpu, char* v
   return read(gpu.gsp_firmware.version, version, GSP_FIRMWARE_VERSION_BUF_SIZE);
 }
 
+nvmlReturn_t DeviceGetCapabilities(const Machine&, const Gpu& gpu, nvmlDeviceCapabilities_t* caps) {
+  if (!gpu.egm) return NVML_ERROR_NOT_SUPPORTED;
+  caps->capMask = static_cast<nvmlEnableState_t>(*gpu.egm) == NVML_FEATURE_ENABLED ? DEV_CAP_EGM : 0;
+  return NVML_SUCCESS;
+}
+
 namespace {
 
 // The first two members are the same in every version; what follows is an array that stays empty.

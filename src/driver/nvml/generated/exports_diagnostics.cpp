@@ -59,7 +59,10 @@ static nvmlReturn_t answer_DeviceGetLastBBXFlushTime(nvmlDevice_t device, unsign
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !timestamp || !durationUs) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    if (const auto result = read(gpu->inforom.bbx_flush_time_us, timestamp); result != NVML_SUCCESS) return result;
+    return read(gpu->inforom.bbx_flush_duration_us, durationUs);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetLastBBXFlushTime(nvmlDevice_t device, unsigned long long* timestamp, unsigned long* durationUs) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetLastBBXFlushTime>(Symbol::DeviceGetLastBBXFlushTime, device, timestamp, durationUs);

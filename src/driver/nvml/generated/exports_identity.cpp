@@ -396,7 +396,9 @@ static nvmlReturn_t answer_DeviceGetCapabilities(nvmlDevice_t device, nvmlDevice
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !caps) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(caps->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetCapabilities(*machine, *gpu, caps);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetCapabilities>(Symbol::DeviceGetCapabilities, device, caps);
