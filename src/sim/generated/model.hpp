@@ -902,17 +902,17 @@ struct Gpm {
   Field<std::uint64_t> pcie_rx_mib_per_sec;  // PCIe bytes received. [MiB/s]
 };
 
-// The Xid of an injected failure.
+// The Xid of a failure.
 struct FailureXid {
-  Field<std::uint64_t> code;  // Xid.
+  Field<std::uint64_t> code;  // Xid. None by default.
 };
 
-// Injected failure.
+// A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays.
 struct Failure {
-  Field<Text<20>> mode;  // What fails.
-  Field<double> probability;  // How often.
-  Field<std::int64_t> after_calls;  // After how many calls.
-  Field<std::int64_t> seed;  // Seed.
+  Field<Text<20>> mode;  // What fails. lost and fallen_off_bus: the GPU answers GPU_IS_LOST from then on; ecc_uncorrectable: its uncorrected errors grow with every call.
+  Field<double> probability;  // How likely each call makes it happen.
+  Field<std::int64_t> after_calls;  // It happens with this call.
+  Field<std::int64_t> seed;  // Seed of the probability.
   FailureXid xid;  // Xid that goes with it.
 };
 
@@ -1017,7 +1017,7 @@ struct Gpu {
   NvLinkBandwidth nvlink_bandwidth;  // Reduced bandwidth of the NVLinks.
   Fabric fabric;  // NVLink fabric.
   Gpm gpm;  // GPU performance metrics.
-  Failure failure;  // Injected failure.
+  Failure failure;  // A failure that comes with the calls about the GPU.
   sim::faults::State faults;  // What is broken.
   sim::events::Noted events;  // Events of a change that is not committed yet.
   NvLinkErrorInjection nvlink_error;  // Injected NVLink errors.

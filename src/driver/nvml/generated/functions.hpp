@@ -109,6 +109,7 @@ nvmlReturn_t DeviceGetInforomVersion(const Machine& machine, const Gpu& gpu, nvm
 nvmlReturn_t DeviceValidateInforom(const Machine& machine, const Gpu& gpu);
 nvmlReturn_t DeviceSetHostname_v1(const Machine& machine, Gpu& gpu, nvmlHostname_v1_t* hostname);
 nvmlReturn_t DeviceGetHostname_v1(const Machine& machine, const Gpu& gpu, nvmlHostname_v1_t* hostname);
+nvmlReturn_t DeviceGetCapabilities(const Machine& machine, const Gpu& gpu, nvmlDeviceCapabilities_t* caps);
 
 // lifecycle
 nvmlReturn_t Init_v2();
