@@ -1,0 +1,239 @@
+// One machine and several processes: random sequences of setters, faults, workloads and deaths, each in a process of
+// its own, and after every step two other processes must both see what a plain reference says.
+//   NVMLKIT_LIVES_STEPS=10000   how many steps; a few hundred otherwise
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "nvmlkit/generated/abi.hpp"
+#include "reference.hpp"
+#include "sim/clock.hpp"
+#include "sim/config/load.hpp"
+#include "sim/processes/clients.hpp"
+#include "sim/state/file.hpp"
+#include "sim/state/write.hpp"
+#include "sim/telemetry/reading.hpp"
+#include "worker.hpp"
+
+namespace nvmlkit::machine_test {
+namespace {
+
+using sim::processes::Outcome;
+
+constexpr std::uint32_t gpus = 3;
+constexpr std::uint32_t lowest_limit_mw = 200000, highest_limit_mw = 700000;
+constexpr std::uint64_t mib = 1ULL << 20;
+
+int steps() {
+  const char* text = std::getenv("NVMLKIT_LIVES_STEPS");
+  return text != nullptr ? std::atoi(text) : 400;
+}
+
+class Lives : public testing::Test {
+ protected:
+  void SetUp() override {
+    file_ = testing::TempDir() + "lives_" + std::to_string(getpid());
+    std::string error;
+    const auto fresh =
+        sim::load_machine({{"NVMLKIT_MACHINE", "h100"}, {"NVMLKIT_GPU_COUNT", std::to_string(gpus)}}, error);
+    ASSERT_TRUE(fresh) << error;
+    fresh->host().clock = fresh->host().clock.paced(sim::real_time_ns(), 0);  // time moves only when told
+    ASSERT_TRUE(sim::state::save(*fresh, file_, "h100", error)) << error;
+    machine_ = sim::state::attach(file_, error);
+    ASSERT_TRUE(machine_) << error;
+    for (int i = 0; i < 4; ++i) workers_.emplace_back(file_);
+    for (std::uint32_t i = 0; i < gpus; ++i) reference_[i].joules = energy_mj(i) / 1000.0;
+  }
+  void TearDown() override {
+    for (auto& gpu : reference_)
+      for (const auto& [pid, bytes] : gpu.clients) end_process(pid);
+    workers_.clear();
+    unlink(file_.c_str());
+  }
+
+  std::uint32_t pick(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
+  std::int64_t tell(Op op, std::uint32_t gpu, std::uint64_t a = 0, std::uint64_t b = 0) {
+    return workers_[pick(static_cast<std::uint32_t>(workers_.size()))].tell({op, gpu, a, b}).result;
+  }
+
+  double energy_mj(std::uint32_t gpu) const {
+    const auto& it = machine_->gpus()[gpu];
+    return static_cast<double>(*sim::telemetry::Reading(*machine_, it)(it.power.total_energy_consumption_mj));
+  }
+  double watts(std::uint32_t gpu, std::int64_t at_ns) const {
+    const auto& it = machine_->gpus()[gpu];
+    const auto now = *sim::telemetry::Reading(*machine_, it, at_ns)(it.power.instant_draw_mw) / 1000.0;
+    // At rest the machine file tells both, as a capture does; what it calls the draw is what adds up.
+    return now - (it.power.instant_draw_mw.value - static_cast<double>(it.power.current_draw_mw.value)) / 1000.0;
+  }
+
+  // A process that does nothing but live.
+  static pid_t start_process() {
+    const pid_t child = fork();
+    if (child == 0)
+      for (;;) pause();
+    return child;
+  }
+  static void end_process(std::uint32_t pid) {
+    kill(static_cast<pid_t>(pid), SIGKILL);
+    waitpid(static_cast<pid_t>(pid), nullptr, 0);
+  }
+
+  std::string step(ReferenceGpu& gpu, std::uint32_t index);
+  void advance();
+  void check(const std::string& what);
+
+  std::string file_;
+  std::unique_ptr<sim::Machine> machine_;
+  std::vector<Worker> workers_;
+  ReferenceGpu reference_[gpus];
+  std::mt19937 random_{20261121};
+};
+
+// Energy is what power adds up to: the reference adds up small pieces.
+void Lives::advance() {
+  const std::uint64_t ms = 1 + pick(20000);
+  const auto before = sim::now_ns(*machine_);
+  double begin[gpus];
+  for (std::uint32_t i = 0; i < gpus; ++i) begin[i] = energy_mj(i);
+  ASSERT_EQ(tell(Op::advance, 0, ms), 0);
+  const auto after = sim::now_ns(*machine_);
+  ASSERT_EQ(after - before, static_cast<std::int64_t>(ms) * 1'000'000);
+  constexpr int pieces = 1000;
+  for (std::uint32_t i = 0; i < gpus; ++i) {
+    double sum = 0;
+    const double piece_s = static_cast<double>(after - before) * 1e-9 / pieces;
+    for (int k = 0; k < pieces; ++k)
+      sum += watts(i, before + static_cast<std::int64_t>((k + 0.5) * piece_s * 1e9)) * piece_s;
+    reference_[i].joules += sum;
+    EXPECT_NEAR((energy_mj(i) - begin[i]) / 1000.0, sum, 0.002 * sum + 0.01) << "GPU " << i << ", " << ms << " ms";
+  }
+}
+
+// One random change, told to a random process and to the reference. Returns what it was, for messages.
+std::string Lives::step(ReferenceGpu& gpu, std::uint32_t index) {
+  const auto expected = [&](std::int64_t result) { return gpu.lost ? abi::NVML_ERROR_GPU_IS_LOST : result; };
+  switch (pick(12)) {
+    case 0: {
+      const std::uint32_t mw = 150000 + pick(600000);
+      const bool allowed = mw >= lowest_limit_mw && mw <= highest_limit_mw;
+      EXPECT_EQ(tell(Op::set_power_limit, index, mw),
+                expected(allowed ? abi::NVML_SUCCESS : abi::NVML_ERROR_INVALID_ARGUMENT));
+      if (allowed && !gpu.lost) gpu.power_limit_mw = mw;
+      return "power limit";
+    }
+    case 1: {
+      const auto mode = pick(2);
+      EXPECT_EQ(tell(Op::set_persistence, index, mode), expected(abi::NVML_SUCCESS));
+      if (!gpu.lost) gpu.persistence = mode;
+      return "persistence mode";
+    }
+    case 2: {
+      const std::uint32_t mode = pick(3) == 0 ? abi::NVML_COMPUTEMODE_EXCLUSIVE_PROCESS : abi::NVML_COMPUTEMODE_DEFAULT;
+      EXPECT_EQ(tell(Op::set_compute_mode, index, mode), expected(abi::NVML_SUCCESS));
+      if (!gpu.lost) gpu.compute_mode = mode;
+      return "compute mode";
+    }
+    case 3: {
+      const auto mode = pick(2);
+      EXPECT_EQ(tell(Op::set_ecc, index, mode), expected(abi::NVML_SUCCESS));
+      if (!gpu.lost) gpu.ecc_pending = mode;
+      return "ECC mode";
+    }
+    case 4: {
+      const bool used = !gpu.clients.empty();
+      EXPECT_EQ(tell(Op::reset, index), expected(used ? abi::NVML_ERROR_IN_USE : abi::NVML_SUCCESS));
+      if (used || gpu.lost) return "refused reset";
+      gpu.ecc_current = gpu.ecc_pending;
+      gpu.corrected_volatile = 0;
+      return "reset";
+    }
+    case 5: {
+      const std::uint32_t percent = pick(4) == 0 ? 0 : 1 + pick(100);
+      EXPECT_EQ(tell(Op::load, index, percent), 0);
+      gpu.load = percent;
+      return "load";
+    }
+    case 6: {
+      const std::uint64_t count = 1 + pick(5);
+      EXPECT_EQ(tell(Op::add_ecc, index, count), 0);
+      if (gpu.ecc_current == 1) gpu.corrected_volatile += count, gpu.corrected_aggregate += count;
+      return "ECC errors";
+    }
+    case 7: {
+      const auto result = tell(Op::clear_ecc_counts, index);
+      if (gpu.lost || gpu.ecc_current == 0) return "counts that cannot be cleared";
+      EXPECT_EQ(result, abi::NVML_SUCCESS);
+      gpu.corrected_volatile = 0;
+      return "cleared counts";
+    }
+    case 8: {
+      if (gpu.clients.size() >= 8) return "nothing";
+      const auto pid = static_cast<std::uint32_t>(start_process());
+      const std::uint64_t bytes = pick(20000) * mib;
+      const auto outcome = static_cast<Outcome>(tell(Op::attach, index, pid, bytes));
+      const auto room = machine_->gpus()[index].memory.total_bytes.value_or(0) -
+                        machine_->gpus()[index].memory.reserved_bytes.value_or(0) - gpu.held();
+      const bool exclusive = gpu.compute_mode == abi::NVML_COMPUTEMODE_EXCLUSIVE_PROCESS && !gpu.clients.empty();
+      EXPECT_EQ(outcome, exclusive ? Outcome::exclusive : bytes > room ? Outcome::out_of_memory : Outcome::done);
+      if (outcome == Outcome::done)
+        gpu.clients[pid] = bytes;
+      else
+        end_process(pid);
+      return "new process";
+    }
+    case 9: {
+      if (gpu.clients.empty()) return "nothing";
+      end_process(gpu.clients.begin()->first);
+      gpu.clients.erase(gpu.clients.begin());
+      return "death of a process";
+    }
+    case 10: {
+      EXPECT_EQ(tell(gpu.lost ? Op::heal : Op::lose, index), 0);
+      gpu.lost = !gpu.lost;
+      return gpu.lost ? "lost GPU" : "healed GPU";
+    }
+    default: {
+      auto& worker = workers_[pick(static_cast<std::uint32_t>(workers_.size()))];
+      worker = Worker(file_);
+      return "death of a worker";
+    }
+  }
+}
+
+void Lives::check(const std::string& what) {
+  const auto first = pick(static_cast<std::uint32_t>(workers_.size()));
+  const auto second = (first + 1) % static_cast<std::uint32_t>(workers_.size());
+  const Answer one = workers_[first].tell({Op::read, 0, 0, 0}), other = workers_[second].tell({Op::read, 0, 0, 0});
+  ASSERT_EQ(one.result, 0) << what;
+  ASSERT_EQ(one.seen.count, gpus) << what;
+  // Time stands still between the two, so that the same instant is read twice.
+  ASSERT_EQ(std::memcmp(&one.seen, &other.seen, sizeof(Snapshot)), 0) << what << ": two processes see two machines";
+  for (std::uint32_t i = 0; i < gpus; ++i) {
+    ASSERT_EQ(difference(reference_[i], one.seen.gpus[i]), "") << "GPU " << i << " after: " << what;
+    if (!reference_[i].lost) reference_[i].last_energy_mj = one.seen.gpus[i].energy_mj;
+  }
+}
+
+TEST_F(Lives, EveryProcessSeesWhatTheReferenceSays) {
+  check("the start");
+  for (int i = 0; i < steps() && !HasFailure(); ++i) {
+    const auto index = pick(gpus);
+    const auto what =
+        "step " + std::to_string(i) + ", " + step(reference_[index], index) + " of GPU " + std::to_string(index);
+    if (pick(3) == 0) advance();
+    check(what);
+  }
+  for (std::uint32_t i = 0; i < gpus; ++i)
+    EXPECT_NEAR(energy_mj(i) / 1000.0, reference_[i].joules, 0.001 * reference_[i].joules) << "GPU " << i;
+}
+
+}  // namespace
+}  // namespace nvmlkit::machine_test
