@@ -140,6 +140,33 @@ TEST(FieldNumbering, FollowsTheDriver) {
   }
 }
 
+// The bindings' own ids mean the same on every driver, and what a driver does differently can be listed.
+TEST(Errata, AreHandledOnImpersonatedDrivers) {
+  using nvml::FieldId;
+  const nvml::FieldQuery queries[] = {{FieldId::dev_clocks_event_reason_sw_therm_slowdown}, {FieldId::dev_ecc_current}};
+  for (const char* version : {"535.54.03", "550", "555", "560", "570", "575", "580.65.06", "590", "610"}) {
+    SCOPED_TRACE(version);
+    const auto driver = SimulatedDriver::create(kMachine, {.driver = version}).value();
+    const auto library = Library::from_table(driver.table()).value();
+    const auto device = library.device(0).value();
+    const auto values = device.field_values(queries).value();
+    // Since 575, under 251 first and under 269 later.
+    const bool has_it = std::stoi(version) >= 575;
+    EXPECT_EQ(values[0].value.has_value(), has_it);
+    if (has_it) {
+      EXPECT_EQ(nvml::as_double(*values[0].value), 77.0);
+    }
+    EXPECT_EQ(nvml::as_double(values[1].value.value()), 1.0);
+    EXPECT_EQ(device.compute_running_processes().value().at(0).pid, 7u);
+    std::set<std::string> active;
+    for (const auto& erratum : library.active_errata().value()) active.insert(erratum.id);
+    EXPECT_EQ(active.count("process-info-stride"), version == std::string("535.54.03") ? 1u : 0u);
+    EXPECT_EQ(active.count("field-ids-12.5"), version == std::string("555") || version == std::string("560") ? 1u : 0u);
+    EXPECT_EQ(active.count("field-ids-12.9"),
+              version == std::string("575") || version == std::string("580.65.06") ? 1u : 0u);
+  }
+}
+
 TEST(NewerBranches, HideWhatLaterHeadersBrought) {
   const auto symbols_with = [](const char* driver) {
     return symbols_of(SimulatedDriver::create("t4", {.driver = driver}).value().table());

@@ -1728,11 +1728,13 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   Result<void> set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const;
 
   /// Placement ids that a vGPU type can ever take on this GPU.
+  /// Older versions are asked only for NVML_VGPU_PGPU_HETEROGENEOUS_MODE.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, argument_version_mismatch, insufficient_size, unknown.
   /// @c nvmlDeviceGetVgpuTypeSupportedPlacements (since 12.4.127)
   Result<VgpuPlacements> vgpu_type_supported_placements(const VgpuType& vgpu_type_id, unsigned int mode) const;
 
   /// Placement ids at which a vGPU type can be created now on this GPU.
+  /// Older versions are asked only for NVML_VGPU_PGPU_HETEROGENEOUS_MODE.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, argument_version_mismatch, unknown.
   /// @c nvmlDeviceGetVgpuTypeCreatablePlacements (since 12.4.127)
   Result<VgpuPlacements> vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, unsigned int mode) const;

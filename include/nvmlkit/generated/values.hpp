@@ -859,12 +859,12 @@ struct VgpuPlacementId {
 };
 
 /// Where on the GPU a vGPU type can be placed.
-/// @c nvmlVgpuPlacementList_v2_t
+/// @c nvmlVgpuPlacementList_v2_t, nvmlVgpuPlacementList_v1_t
 struct VgpuPlacements {
   unsigned int placement_size{};
   std::vector<unsigned int> placement_ids{};
-  /// One of abi::VGPU_PGPU_..._MODE; 0: homogeneous.
-  unsigned int mode{};
+  /// One of abi::VGPU_PGPU_..._MODE; missing where the driver only knows heterogeneous.
+  std::optional<unsigned int> mode{};
   bool operator==(const VgpuPlacements&) const = default;
 };
 

@@ -719,39 +719,79 @@ auto DeviceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v
 }
 
 auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id, unsigned int mode) const -> Result<VgpuPlacements> {
-  VgpuPlacements answer;
-  auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
-    abi::nvmlVgpuPlacementList_v2_t placement_list{};
-    placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
-    placement_list.mode = mode;
-    placement_list.count = *length;
-    placement_list.placementIds = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.handle(), &placement_list);
-    *length = placement_list.count;
-    answer = detail::value_of<VgpuPlacements>(placement_list);
-    return outcome;
-  });
-  if (!entries) return entries.error();
-  answer.placement_ids = *std::move(entries);
-  return answer;
+  return detail::newest_of(
+      detail::by(&Table::DeviceGetVgpuTypeSupportedPlacements, 2, [&]() -> Result<VgpuPlacements> {
+        VgpuPlacements answer;
+        auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+          abi::nvmlVgpuPlacementList_v2_t placement_list{};
+          placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
+          placement_list.mode = mode;
+          placement_list.count = *length;
+          placement_list.placementIds = array;
+          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.handle(), &placement_list);
+          *length = placement_list.count;
+          answer = detail::value_of<VgpuPlacements>(placement_list);
+          return outcome;
+        });
+        if (!entries) return entries.error();
+        answer.placement_ids = *std::move(entries);
+        return answer;
+      }),
+      detail::by(&Table::DeviceGetVgpuTypeSupportedPlacements, 1, [&]() -> Result<VgpuPlacements> {
+        if (mode != abi::VGPU_PGPU_HETEROGENEOUS_MODE) return Failure(Errc::function_not_found, "nvmlDeviceGetVgpuTypeSupportedPlacements");
+        VgpuPlacements answer;
+        auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+          abi::nvmlVgpuPlacementList_v1_t older{};
+          older.version = abi::version_tag<abi::nvmlVgpuPlacementList_v1_t>;
+          older.count = *length;
+          older.placementIds = array;
+          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.handle(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
+          *length = older.count;
+          answer = detail::value_of<VgpuPlacements>(older);
+          return outcome;
+        });
+        if (!entries) return entries.error();
+        answer.placement_ids = *std::move(entries);
+        return answer;
+      }));
 }
 
 auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id, unsigned int mode) const -> Result<VgpuPlacements> {
-  VgpuPlacements answer;
-  auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
-    abi::nvmlVgpuPlacementList_v2_t placement_list{};
-    placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
-    placement_list.mode = mode;
-    placement_list.count = *length;
-    placement_list.placementIds = array;
-    const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.handle(), &placement_list);
-    *length = placement_list.count;
-    answer = detail::value_of<VgpuPlacements>(placement_list);
-    return outcome;
-  });
-  if (!entries) return entries.error();
-  answer.placement_ids = *std::move(entries);
-  return answer;
+  return detail::newest_of(
+      detail::by(&Table::DeviceGetVgpuTypeCreatablePlacements, 2, [&]() -> Result<VgpuPlacements> {
+        VgpuPlacements answer;
+        auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+          abi::nvmlVgpuPlacementList_v2_t placement_list{};
+          placement_list.version = abi::version_tag<abi::nvmlVgpuPlacementList_v2_t>;
+          placement_list.mode = mode;
+          placement_list.count = *length;
+          placement_list.placementIds = array;
+          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.handle(), &placement_list);
+          *length = placement_list.count;
+          answer = detail::value_of<VgpuPlacements>(placement_list);
+          return outcome;
+        });
+        if (!entries) return entries.error();
+        answer.placement_ids = *std::move(entries);
+        return answer;
+      }),
+      detail::by(&Table::DeviceGetVgpuTypeCreatablePlacements, 1, [&]() -> Result<VgpuPlacements> {
+        if (mode != abi::VGPU_PGPU_HETEROGENEOUS_MODE) return Failure(Errc::function_not_found, "nvmlDeviceGetVgpuTypeCreatablePlacements");
+        VgpuPlacements answer;
+        auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
+          abi::nvmlVgpuPlacementList_v1_t older{};
+          older.version = abi::version_tag<abi::nvmlVgpuPlacementList_v1_t>;
+          older.count = *length;
+          older.placementIds = array;
+          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.handle(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
+          *length = older.count;
+          answer = detail::value_of<VgpuPlacements>(older);
+          return outcome;
+        });
+        if (!entries) return entries.error();
+        answer.placement_ids = *std::move(entries);
+        return answer;
+      }));
 }
 
 auto DeviceMethods::vgpu_force_gsp_unload() const -> Result<void> {

@@ -386,7 +386,7 @@ const ErratumEntry kErrata[] = {
      "Version 3 is tried first, then version 2; the summary is then 'not supported'.", "550", "580",
      550000000, 580000000, {}},
     {"vgpu-placement-v1", "The vGPU placement lists know version 1 of their struct, without the mode.",
-     "The driver answers argument_version_mismatch, never another layout.", "550", "570",
+     "Version 2 is tried first, then version 1, which only knows heterogeneous placements.", "550", "570",
      550000000, 570000000, {}},
     {"process-info-v1", "Process lists have entries of 16 bytes, without MIG instances, and only under their first name.",
      "Older names of a function are called with the struct that they had.", "", "455",

@@ -25,12 +25,13 @@ const auto& self(const Objects& objects) {
     return objects.vgpu_instance;
 }
 
+// A length is 1. All else is zero: what older versions do that cannot be told.
 template <class T>
 decltype(auto) any_argument([[maybe_unused]] const Objects& objects) {
   using Value = std::remove_cvref_t<T>;
   if constexpr (std::is_base_of_v<Object<abi::nvmlDevice_t>, Value> || !std::is_default_constructible_v<Value>)
     return self<Value>(objects);
-  else if constexpr (std::is_same_v<Value, unsigned int> || std::is_same_v<Value, std::size_t>)
+  else if constexpr (std::is_same_v<Value, std::size_t>)
     return Value{1};
   else
     return Value{};

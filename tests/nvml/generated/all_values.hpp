@@ -97,7 +97,7 @@ using AllValues = std::tuple<
     Family<VgpuLicenseExpiry, abi::nvmlVgpuLicenseExpiry_t>,
     Family<VgpuLicenseInfo, abi::nvmlVgpuLicenseInfo_t, abi::nvmlVgpuLicenseInfo_v1_t>,
     Family<VgpuPlacementId, abi::nvmlVgpuPlacementId_v1_t>,
-    Family<VgpuPlacements, abi::nvmlVgpuPlacementList_v2_t>,
+    Family<VgpuPlacements, abi::nvmlVgpuPlacementList_v2_t, abi::nvmlVgpuPlacementList_v1_t>,
     Family<VgpuProcessUtilizationInfo, abi::nvmlVgpuProcessUtilizationInfo_v1_t>,
     Family<VgpuProcessesUtilizationInfo, abi::nvmlVgpuProcessesUtilizationInfo_v1_t>,
     Family<VgpuProcessUtilizationSample, abi::nvmlVgpuProcessUtilizationSample_t>,

@@ -120,11 +120,20 @@ std::string BodyWriter::listing(const MethodVersion& v, const std::string& inden
          "return answer;\n";
 }
 
-// An older version that lacks parameters is asked only for what it does anyway.
+// True for a parameter, and for a member of the struct that this version fills.
+bool has(const Facts& facts, const MethodVersion& v, const std::string& name) {
+  if (v.function->find(name)) return true;
+  for (const auto& [param, type] : v.structs)
+    if (const Struct* s = facts.structure(type); s && s->find(name)) return true;
+  return false;
+}
+
+// An older version that lacks something is asked only for what it does anyway.
 std::string BodyWriter::unless_it_cannot(const MethodVersion& v, const std::string& indent) const {
   std::string test;
   for (const auto& [param, constant] : newest_.older_means)
-    if (!v.function->find(param)) test += (test.empty() ? "" : " || ") + snake_case(param) + " != abi::" + constant;
+    if (!has(facts_, v, param))
+      test += (test.empty() ? "" : " || ") + snake_case(param) + " != abi::" + spelled_in_abi(facts_, constant);
   if (test.empty()) return "";
   return indent + "if (" + test + ") return Failure(Errc::function_not_found, \"" + v.function->name + "\");\n";
 }

@@ -30,6 +30,7 @@ std::string BodyWriter::keys(const std::string& type, const std::string& name, c
   const ValueType* value = values_.of(type);
   for (const auto& f : value ? value->fields : std::vector<ValueField>()) {
     if (!f.key) continue;
+    if (const Struct* s = facts_.structure(type); s && !s->find(f.fact->name)) continue;  // of a newer version
     const bool array = !f.fact->dims.empty();
     parameter(array ? "const " + key_type(f) + "&" : key_type(f), f.name);
     const std::string to = name + "." + f.fact->name;

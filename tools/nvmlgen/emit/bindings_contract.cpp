@@ -21,7 +21,15 @@ std::vector<Candidate> candidates_by_hand(const FunctionSemantics& entry) {
 }
 
 // A method speaks for its whole family: an older version that no value type can hold is a hole.
-void refuse_untried(const FunctionSemantics& entry, const std::vector<Candidate>& tried) {
+void refuse_untried(const Facts& facts, const FunctionSemantics& entry, const std::vector<Candidate>& tried) {
+  for (const auto& macro : entry.by_hand.empty() ? entry.versions : std::vector<std::string>()) {
+    const auto known = facts.struct_versions.find(macro);
+    if (known == facts.struct_versions.end()) continue;
+    const auto version = std::to_string(known->second.version);
+    if (std::none_of(tried.begin(), tried.end(), [&](const Candidate& c) { return c.struct_version == version; }))
+      throw RegistryError(entry.file + ".yaml", entry.name + " never tries " + macro +
+                                                    ": give its struct to the family in values/structs.yaml");
+  }
   for (const auto& name : entry.chain)
     if (std::none_of(tried.begin(), tried.end(), [&](const Candidate& c) { return c.function == name; }))
       throw RegistryError(entry.file + ".yaml", entry.on + "::" + entry.as + " cannot fall back to " + name +
@@ -41,7 +49,7 @@ std::string emit_methods(const Registry& r) {
     if (!method && entry.by_hand.empty()) continue;
     const auto cpp = method ? entry.on + "::" + method->name : entry.by_hand;
     const auto tried = method ? method->candidates : candidates_by_hand(entry);
-    refuse_untried(entry, tried);
+    refuse_untried(r.facts, entry, tried);
     for (const auto& candidate : tried)
       candidates += fmt::format("    {{{}, {}}},\n", nvmlgen::quoted(candidate.function), candidate.struct_version);
     rows += fmt::format("    {{{}, {{kCandidates + {}, {}}}, {}}},\n", nvmlgen::quoted(cpp), first, tried.size(),

@@ -36,6 +36,10 @@ std::string constant_name(const Facts& facts, const std::string& macro) {
   return name == macro || digit || is_macro(facts, name) ? "k_" + name : name;
 }
 
+std::string spelled_in_abi(const Facts& facts, const std::string& constant) {
+  return is_macro(facts, constant) ? constant_name(facts, constant) : constant;
+}
+
 bool names_a_type(const Facts& facts, const std::string& name) {
   return facts.structure(name) || facts.enumeration(name) || facts.type_definition(name) || facts.is_handle(name);
 }

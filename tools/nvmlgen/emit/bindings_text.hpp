@@ -18,6 +18,9 @@ std::string lower_without(const std::string& prefix, const std::string& name);
 // or would still be a macro, gets "k_" in front (MAX_CLK_DOMAINS -> k_MAX_CLK_DOMAINS).
 std::string constant_name(const Facts& facts, const std::string& macro);
 
+// The same for an enumerator too, which keeps its spelling.
+std::string spelled_in_abi(const Facts& facts, const std::string& constant);
+
 // True for a function-like alias of a type (nvmlEccBitType_t), which is no constant.
 bool names_a_type(const Facts& facts, const std::string& name);
 

@@ -89,7 +89,8 @@ struct FunctionSemantics {
   std::string on_mig;                  // on a MIG device: "code", "gpu" (what its GPU answers) or a return code
   std::string in_mig_mode;             // on a GPU in MIG mode: a return code
   std::string since;                   // architecture that it needs: "kepler", "hopper", ...; empty = any
-  // Of the newest member of a chain: parameters that the older ones lack, and the constant that these act on.
+  // Of the newest version: parameters or members of its struct that the older ones lack, and the constant that these
+  // act on.
   std::map<std::string, std::string> older_means;
   // "Device::samples" where the method is written by hand.
   std::string by_hand;
