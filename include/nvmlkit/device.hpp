@@ -88,7 +88,7 @@ class Device : public DeviceMethods {
   Result<std::vector<PrmCounter>> prm_counters(std::span<const PrmCounterQuery> queries) const;
   // Reads or writes a register: `request` is TLV data of at most 496 bytes. Needs Blackwell or newer.
   // @c nvmlDeviceReadWritePRM_v1
-  Result<PrmAnswer> exchange_prm(std::span<const std::byte> request) const;
+  Result<PrmAnswer> read_write_prm(std::span<const std::byte> request) const;
 };
 
 // Asks for one GPU at a time, so that a GPU that is not looked at is not touched.

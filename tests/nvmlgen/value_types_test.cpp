@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
+#include "emit/bindings_method.hpp"
 #include "registry/error.hpp"
 #include "registry/registry.hpp"
 
@@ -53,6 +55,20 @@ TEST_F(ValueTypes, FamiliesOfTheRegistry) {
   EXPECT_EQ(memory->name, "Memory");
 }
 
+// Version fields, counts and buffers of C structs are the bindings' business.
+TEST_F(ValueTypes, NoMethodTakesOrAnswersAStructOfTheAbi) {
+  const auto registry = load_registry(root_);
+  std::string found;
+  for (const auto& [name, entry] : registry.semantics.functions) {
+    const auto method = method_for(registry.facts, registry.semantics, entry);
+    if (!method) continue;
+    for (const auto& s : registry.facts.structs)
+      for (const std::string& text : {method->answer, method->parameters})
+        if (std::regex_search(text, std::regex("abi::" + s.name + "\\b"))) found += name + ": " + text + "\n";
+  }
+  EXPECT_EQ(found, "");
+}
+
 TEST_F(ValueTypes, AnAnswerWithoutAFamily) {
   EXPECT_NE(error_after("structs.yaml", "structs: [nvmlConfComputeSystemCaps_t]", "structs: [nvmlUUID_v1_t]")
                 .find("nvmlSystemGetConfComputeCapabilities: answers with nvmlConfComputeSystemCaps_t"),
@@ -61,7 +77,7 @@ TEST_F(ValueTypes, AnAnswerWithoutAFamily) {
 
 TEST_F(ValueTypes, AFamilyThatNothingUses) {
   EXPECT_NE(error_after("structs.yaml", "Pdi:", "Uuid: {doc: \"A UUID of any kind.\", structs: [nvmlUUID_v1_t]}\nPdi:")
-                .find("Uuid: a value type that no function answers with"),
+                .find("Uuid: a value type that no function answers with or takes"),
             std::string::npos);
 }
 

@@ -40,6 +40,7 @@ std::vector<Output> all_outputs(const Registry& r) {
 
   out.push_back({"include/nvmlkit/generated/values.hpp", emit_values(r.facts, r.semantics.values)});
   out.push_back({"src/nvml/generated/value_conversions.hpp", emit_value_conversions(r.facts, r.semantics.values)});
+  out.push_back({"src/nvml/generated/value_stores.hpp", emit_value_stores(r.facts, r.semantics)});
   out.push_back({"tests/nvml/generated/all_values.hpp", emit_value_list(r.facts, r.semantics.values)});
   out.push_back({"include/nvmlkit/generated/enum_names.hpp", emit_enum_names(r.facts)});
   out.push_back({"src/nvml/generated/enum_tables.cpp", emit_enum_tables(r.facts)});

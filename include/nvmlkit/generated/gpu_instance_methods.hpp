@@ -40,7 +40,7 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// Needs blackwell or newer. Deprecated by NVIDIA.
   /// Errors: invalid_argument, reset_required, not_supported, argument_version_mismatch, unknown.
   /// @c nvmlGpuInstanceSetVgpuSchedulerState (since 12.9.40)
-  Result<void> set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerState_v1_t scheduler) const;
+  Result<void> set_vgpu_scheduler_state_v1(const VgpuSchedulerSettingV1& scheduler) const;
 
   /// Placement ids at which a vGPU type can be created now inside this GPU instance.
   /// Needs blackwell or newer.
@@ -57,7 +57,7 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// Sets vGPU heterogeneous mode of this GPU instance; refused while a vGPU inside is active.
   /// Errors: uninitialized, invalid_argument, in_use, not_supported, argument_version_mismatch, unknown.
   /// @c nvmlGpuInstanceSetVgpuHeterogeneousMode (since 12.9.40)
-  Result<void> set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const;
+  Result<void> set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const;
 
   /// vGPU scheduler policy of an engine in this GPU instance, with averaging factor and time slice.
   /// Needs blackwell or newer.
@@ -75,7 +75,7 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// Needs blackwell or newer. Older versions of the function answer differently and are not tried.
   /// Errors: invalid_argument, reset_required, not_supported, unknown.
   /// @c nvmlGpuInstanceSetVgpuSchedulerState_v2 (since 13.2.82)
-  Result<void> set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const;
+  Result<void> set_vgpu_scheduler_state(const VgpuSchedulerSetting& scheduler_state) const;
 
   /// Destroys this GPU instance; compute instances or processes inside it block that.
   /// Needs ampere or newer. Needs root.
@@ -128,7 +128,7 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// Needs ampere or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, insufficient_resources.
   /// @c nvmlGpuInstanceCreateComputeInstanceWithPlacement (since 12.0.76)
-  Result<ComputeInstance> create_compute_instance_with_placement(unsigned int profile_id, abi::nvmlComputeInstancePlacement_t placement) const;
+  Result<ComputeInstance> create_compute_instance_with_placement(unsigned int profile_id, const ComputeInstancePlacement& placement) const;
 
   /// Existing compute instances of one profile in this GPU instance.
   /// Needs ampere or newer. Needs root.

@@ -210,6 +210,14 @@ struct ConfComputeKeyRotationThreshold {
   bool operator==(const ConfComputeKeyRotationThreshold&) const = default;
 };
 
+/// When session keys are exchanged at the latest.
+/// @c nvmlConfComputeSetKeyRotationThresholdInfo_v1_t
+struct ConfComputeKeyRotationLimit {
+  /// Larger values let a key encrypt more before it is exchanged.
+  unsigned long long max_attacker_advantage{};
+  bool operator==(const ConfComputeKeyRotationLimit&) const = default;
+};
+
 /// How one cooler is controlled and what it cools.
 /// @c nvmlCoolerInfo_v1_t
 struct CoolerInfo {
@@ -246,6 +254,14 @@ struct DeviceAttributes {
 struct DeviceCapabilities {
   unsigned int cap_mask{};
   bool operator==(const DeviceCapabilities&) const = default;
+};
+
+/// Whether the frame buffer is to be encrypted.
+/// @c nvmlDramEncryptionInfo_v1_t
+struct DramEncryption {
+  /// From the next reset of the GPU on.
+  bool enabled{};
+  bool operator==(const DramEncryption&) const = default;
 };
 
 /// ECC errors by place; deprecated by NVIDIA, see Device::memory_error_counter().
@@ -535,6 +551,24 @@ struct NvlinkSupportedBwModes {
   bool operator==(const NvlinkSupportedBwModes&) const = default;
 };
 
+/// The bandwidth mode that NVLink is to take.
+/// @c nvmlNvlinkSetBwMode_v1_t
+struct NvlinkBwModeRequest {
+  /// Take the best mode; bw_mode then does not count.
+  bool best{};
+  /// One of those that Device::nvlink_supported_bw_modes() answers with.
+  unsigned char bw_mode{};
+  bool operator==(const NvlinkBwModeRequest&) const = default;
+};
+
+/// How long a link has to be idle before it goes to low power.
+/// @c nvmlNvLinkPowerThres_t
+struct NvlinkLowPowerThreshold {
+  /// From abi::NVLINK_LOW_POWER_THRESHOLD_MIN to ..._MAX, in the unit that the field NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS tells; ..._RESET for the default.
+  unsigned int low_pwr_threshold{};
+  bool operator==(const NvlinkLowPowerThreshold&) const = default;
+};
+
 /// One firmware of NVLink.
 /// @c nvmlNvlinkFirmwareVersion_t
 struct NvlinkFirmwareVersion {
@@ -635,14 +669,23 @@ struct PowerMizerModes {
   bool operator==(const PowerMizerModes&) const = default;
 };
 
-/// Registers of PRM as type-length-value, as the hardware's own manual lays them out.
-/// @c nvmlPRMTLV_v1_t
-struct PrmTlv {
-  unsigned int data_size{};
-  unsigned int status{};
-  /// The first data_size bytes count.
-  std::array<unsigned char, 496> out_data{};
-  bool operator==(const PrmTlv&) const = default;
+/// One parameter of a preset profile of power smoothing.
+/// @c nvmlPowerSmoothingProfile_v1_t
+struct PowerSmoothingProfile {
+  /// Which preset profile.
+  unsigned int profile_id{};
+  /// Which parameter of it, one of abi::POWER_SMOOTHING_PROFILE_PARAM_...; does not count when a profile is activated.
+  unsigned int param_id{};
+  /// What the parameter becomes, in its own unit; does not count when a profile is activated.
+  double value{};
+  bool operator==(const PowerSmoothingProfile&) const = default;
+};
+
+/// Whether power smoothing is to be on.
+/// @c nvmlPowerSmoothingState_v1_t
+struct PowerSmoothingState {
+  bool enabled{};
+  bool operator==(const PowerSmoothingState&) const = default;
 };
 
 /// One process on the GPU.
@@ -750,6 +793,14 @@ struct RowRemapperHistogram {
   unsigned int low{};
   unsigned int none{};
   bool operator==(const RowRemapperHistogram&) const = default;
+};
+
+/// What the driver keeps polling for readers of its shared memory.
+/// @c nvmlRusdSettings_v1_t
+struct RusdSettings {
+  /// A mask of abi::RUSD_POLL_...
+  unsigned long long poll_mask{};
+  bool operator==(const RusdSettings&) const = default;
 };
 
 /// One sensor.
@@ -940,6 +991,50 @@ struct VgpuSchedulerParams {
   bool operator==(const VgpuSchedulerParams&) const = default;
 };
 
+/// With adaptive round robin give the first member, else the second; only one of them is passed on.
+/// @c nvmlVgpuSchedulerSetParams_t
+struct VgpuSchedulerSetParams {
+  struct VgpuSchedDataWithArr {
+    unsigned int avg_factor{};
+    unsigned int frequency{};
+    bool operator==(const VgpuSchedDataWithArr&) const = default;
+  };
+  struct VgpuSchedData {
+    unsigned int timeslice{};
+    bool operator==(const VgpuSchedData&) const = default;
+  };
+  VgpuSchedDataWithArr with_arr{};
+  VgpuSchedData without_arr{};
+  bool operator==(const VgpuSchedulerSetParams&) const = default;
+};
+
+/// How the vGPU scheduler of an engine is to share it, for drivers of CUDA 13.3 and newer.
+/// @c nvmlVgpuSchedulerState_v2_t
+struct VgpuSchedulerSetting {
+  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...
+  unsigned int engine_id{};
+  /// One of abi::VGPU_SCHEDULER_POLICY_...
+  unsigned int scheduler_policy{};
+  /// Over how much of the past adaptive round robin averages; 0: the driver's default.
+  unsigned int avg_factor{};
+  /// How many time slices a second adaptive round robin aims at; 0: the driver's default.
+  unsigned int frequency{};
+  bool operator==(const VgpuSchedulerSetting&) const = default;
+};
+
+/// How the vGPU scheduler is to share an engine, for drivers before CUDA 13.3.
+/// @c nvmlVgpuSchedulerState_v1_t, nvmlVgpuSchedulerSetState_t
+struct VgpuSchedulerSettingV1 {
+  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...; of a GPU instance only.
+  std::optional<unsigned int> engine_id{};
+  /// One of abi::VGPU_SCHEDULER_POLICY_...
+  unsigned int scheduler_policy{};
+  /// Adaptive round robin: one of abi::VGPU_SCHEDULER_ARR_...
+  unsigned int arr_mode{};
+  VgpuSchedulerSetParams scheduler_params{};
+  bool operator==(const VgpuSchedulerSettingV1&) const = default;
+};
+
 /// One time slice of the vGPU scheduler.
 /// @c nvmlVgpuSchedulerLogEntry_v2_t, nvmlVgpuSchedulerLogEntry_t
 struct VgpuSchedulerLogEntry {
@@ -1012,6 +1107,14 @@ struct VgpuSchedulerCapabilities {
   bool operator==(const VgpuSchedulerCapabilities&) const = default;
 };
 
+/// Versions of the vGPU protocol between host and guest.
+/// @c nvmlVgpuVersion_t
+struct VgpuVersionRange {
+  unsigned int lowest{};
+  unsigned int highest{};
+  bool operator==(const VgpuVersionRange&) const = default;
+};
+
 /// How much BAR1 a vGPU of this type gets.
 /// @c nvmlVgpuTypeBar1Info_v1_t
 struct VgpuTypeBar1Info {
@@ -1066,6 +1169,22 @@ struct CurrentWorkloadPowerProfiles {
   WorkloadPowerProfileMask requested_profiles_mask{};
   WorkloadPowerProfileMask enforced_profiles_mask{};
   bool operator==(const CurrentWorkloadPowerProfiles&) const = default;
+};
+
+/// Workload power profiles to ask for, or to ask for no more.
+/// @c nvmlWorkloadPowerProfileRequestedProfiles_v1_t
+struct WorkloadPowerProfileRequest {
+  WorkloadPowerProfileMask profiles{};
+  bool operator==(const WorkloadPowerProfileRequest&) const = default;
+};
+
+/// A change of the workload power profiles that are asked for.
+/// @c nvmlWorkloadPowerProfileUpdateProfiles_v1_t
+struct WorkloadPowerProfileUpdate {
+  /// Whether the profiles are added to what is asked for, take its place, or are taken out of it.
+  abi::nvmlPowerProfileOperation_t operation{};
+  WorkloadPowerProfileMask profiles{};
+  bool operator==(const WorkloadPowerProfileUpdate&) const = default;
 };
 
 // Calls visit("name", member) for each member, in order.
@@ -1219,6 +1338,11 @@ void for_each_field(const ConfComputeKeyRotationThreshold& value, Visitor&& visi
 }
 
 template <class Visitor>
+void for_each_field(const ConfComputeKeyRotationLimit& value, Visitor&& visit) {
+  visit("max_attacker_advantage", value.max_attacker_advantage);
+}
+
+template <class Visitor>
 void for_each_field(const CoolerInfo& value, Visitor&& visit) {
   visit("index", value.index);
   visit("signal_type", value.signal_type);
@@ -1246,6 +1370,11 @@ void for_each_field(const DeviceAttributes& value, Visitor&& visit) {
 template <class Visitor>
 void for_each_field(const DeviceCapabilities& value, Visitor&& visit) {
   visit("cap_mask", value.cap_mask);
+}
+
+template <class Visitor>
+void for_each_field(const DramEncryption& value, Visitor&& visit) {
+  visit("enabled", value.enabled);
 }
 
 template <class Visitor>
@@ -1478,6 +1607,17 @@ void for_each_field(const NvlinkSupportedBwModes& value, Visitor&& visit) {
 }
 
 template <class Visitor>
+void for_each_field(const NvlinkBwModeRequest& value, Visitor&& visit) {
+  visit("best", value.best);
+  visit("bw_mode", value.bw_mode);
+}
+
+template <class Visitor>
+void for_each_field(const NvlinkLowPowerThreshold& value, Visitor&& visit) {
+  visit("low_pwr_threshold", value.low_pwr_threshold);
+}
+
+template <class Visitor>
 void for_each_field(const NvlinkFirmwareVersion& value, Visitor&& visit) {
   visit("ucode_type", value.ucode_type);
   visit("major", value.major);
@@ -1557,10 +1697,15 @@ void for_each_field(const PowerMizerModes& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const PrmTlv& value, Visitor&& visit) {
-  visit("data_size", value.data_size);
-  visit("status", value.status);
-  visit("out_data", value.out_data);
+void for_each_field(const PowerSmoothingProfile& value, Visitor&& visit) {
+  visit("profile_id", value.profile_id);
+  visit("param_id", value.param_id);
+  visit("value", value.value);
+}
+
+template <class Visitor>
+void for_each_field(const PowerSmoothingState& value, Visitor&& visit) {
+  visit("enabled", value.enabled);
 }
 
 template <class Visitor>
@@ -1645,6 +1790,11 @@ void for_each_field(const RowRemapperHistogram& value, Visitor&& visit) {
   visit("partial", value.partial);
   visit("low", value.low);
   visit("none", value.none);
+}
+
+template <class Visitor>
+void for_each_field(const RusdSettings& value, Visitor&& visit) {
+  visit("poll_mask", value.poll_mask);
 }
 
 template <class Visitor>
@@ -1799,6 +1949,39 @@ void for_each_field(const VgpuSchedulerParams& value, Visitor&& visit) {
 }
 
 template <class Visitor>
+void for_each_field(const VgpuSchedulerSetParams::VgpuSchedDataWithArr& value, Visitor&& visit) {
+  visit("avg_factor", value.avg_factor);
+  visit("frequency", value.frequency);
+}
+
+template <class Visitor>
+void for_each_field(const VgpuSchedulerSetParams::VgpuSchedData& value, Visitor&& visit) {
+  visit("timeslice", value.timeslice);
+}
+
+template <class Visitor>
+void for_each_field(const VgpuSchedulerSetParams& value, Visitor&& visit) {
+  visit("with_arr", value.with_arr);
+  visit("without_arr", value.without_arr);
+}
+
+template <class Visitor>
+void for_each_field(const VgpuSchedulerSetting& value, Visitor&& visit) {
+  visit("engine_id", value.engine_id);
+  visit("scheduler_policy", value.scheduler_policy);
+  visit("avg_factor", value.avg_factor);
+  visit("frequency", value.frequency);
+}
+
+template <class Visitor>
+void for_each_field(const VgpuSchedulerSettingV1& value, Visitor&& visit) {
+  visit("engine_id", value.engine_id);
+  visit("scheduler_policy", value.scheduler_policy);
+  visit("arr_mode", value.arr_mode);
+  visit("scheduler_params", value.scheduler_params);
+}
+
+template <class Visitor>
 void for_each_field(const VgpuSchedulerLogEntry& value, Visitor&& visit) {
   visit("timestamp", value.timestamp);
   visit("time_run_total", value.time_run_total);
@@ -1859,6 +2042,12 @@ void for_each_field(const VgpuSchedulerCapabilities& value, Visitor&& visit) {
 }
 
 template <class Visitor>
+void for_each_field(const VgpuVersionRange& value, Visitor&& visit) {
+  visit("lowest", value.lowest);
+  visit("highest", value.highest);
+}
+
+template <class Visitor>
 void for_each_field(const VgpuTypeBar1Info& value, Visitor&& visit) {
   visit("bar1_size", value.bar1_size);
 }
@@ -1897,6 +2086,17 @@ void for_each_field(const CurrentWorkloadPowerProfiles& value, Visitor&& visit) 
   visit("perf_profiles_mask", value.perf_profiles_mask);
   visit("requested_profiles_mask", value.requested_profiles_mask);
   visit("enforced_profiles_mask", value.enforced_profiles_mask);
+}
+
+template <class Visitor>
+void for_each_field(const WorkloadPowerProfileRequest& value, Visitor&& visit) {
+  visit("profiles", value.profiles);
+}
+
+template <class Visitor>
+void for_each_field(const WorkloadPowerProfileUpdate& value, Visitor&& visit) {
+  visit("operation", value.operation);
+  visit("profiles", value.profiles);
 }
 
 }  // namespace nvmlkit::nvml

@@ -44,9 +44,11 @@ auto GpuInstanceMethods::active_vgpus() const -> Result<ActiveVgpuInstances> {
   return answer;
 }
 
-auto GpuInstanceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerState_v1_t scheduler) const -> Result<void> {
-  scheduler.version = abi::version_tag<abi::nvmlVgpuSchedulerState_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState, handle_, &scheduler);
+auto GpuInstanceMethods::set_vgpu_scheduler_state_v1(const VgpuSchedulerSettingV1& scheduler) const -> Result<void> {
+  abi::nvmlVgpuSchedulerState_v1_t native_scheduler{};
+  native_scheduler.version = abi::version_tag<abi::nvmlVgpuSchedulerState_v1_t>;
+  if (const char* member = store(native_scheduler, scheduler)) return detail::not_held("nvmlGpuInstanceSetVgpuSchedulerState", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState, handle_, &native_scheduler);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -77,9 +79,11 @@ auto GpuInstanceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogen
   return detail::answer_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
 
-auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
-  heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const -> Result<void> {
+  abi::nvmlVgpuHeterogeneousMode_v1_t native_heterogeneous_mode{};
+  native_heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
+  if (const char* member = store(native_heterogeneous_mode, heterogeneous_mode)) return detail::not_held("nvmlGpuInstanceSetVgpuHeterogeneousMode", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &native_heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -122,8 +126,10 @@ auto GpuInstanceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Res
       }));
 }
 
-auto GpuInstanceMethods::set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
+auto GpuInstanceMethods::set_vgpu_scheduler_state(const VgpuSchedulerSetting& scheduler_state) const -> Result<void> {
+  abi::nvmlVgpuSchedulerState_v2_t native_scheduler_state{};
+  if (const char* member = store(native_scheduler_state, scheduler_state)) return detail::not_held("nvmlGpuInstanceSetVgpuSchedulerState_v2", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState_v2, handle_, &native_scheduler_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -177,9 +183,11 @@ auto GpuInstanceMethods::create_compute_instance(unsigned int profile_id) const 
   return ComputeInstance(state_, compute_instance);
 }
 
-auto GpuInstanceMethods::create_compute_instance_with_placement(unsigned int profile_id, abi::nvmlComputeInstancePlacement_t placement) const -> Result<ComputeInstance> {
+auto GpuInstanceMethods::create_compute_instance_with_placement(unsigned int profile_id, const ComputeInstancePlacement& placement) const -> Result<ComputeInstance> {
+  abi::nvmlComputeInstancePlacement_t native_placement{};
+  if (const char* member = store(native_placement, placement)) return detail::not_held("nvmlGpuInstanceCreateComputeInstanceWithPlacement", member);
   abi::nvmlComputeInstance_t compute_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &placement, &compute_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &native_placement, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
   return ComputeInstance(state_, compute_instance);
 }

@@ -350,6 +350,14 @@ void fill([[maybe_unused]] ConfComputeKeyRotationThreshold& to, [[maybe_unused]]
 }
 
 template <class From>
+void fill([[maybe_unused]] ConfComputeKeyRotationLimit& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.maxAttackerAdvantage; })
+    detail::take(to.max_attacker_advantage, from.maxAttackerAdvantage);
+  else
+    detail::lacks<From>(to.max_attacker_advantage);
+}
+
+template <class From>
 void fill([[maybe_unused]] CoolerInfo& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.index; })
     detail::take(to.index, from.index);
@@ -419,6 +427,14 @@ void fill([[maybe_unused]] DeviceCapabilities& to, [[maybe_unused]] const From& 
     detail::take(to.cap_mask, from.capMask);
   else
     detail::lacks<From>(to.cap_mask);
+}
+
+template <class From>
+void fill([[maybe_unused]] DramEncryption& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.encryptionState; })
+    detail::take(to.enabled, from.encryptionState);
+  else
+    detail::lacks<From>(to.enabled);
 }
 
 template <class From>
@@ -998,6 +1014,26 @@ void fill([[maybe_unused]] NvlinkSupportedBwModes& to, [[maybe_unused]] const Fr
 }
 
 template <class From>
+void fill([[maybe_unused]] NvlinkBwModeRequest& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.bSetBest; })
+    detail::take(to.best, from.bSetBest);
+  else
+    detail::lacks<From>(to.best);
+  if constexpr (requires { from.bwMode; })
+    detail::take(to.bw_mode, from.bwMode);
+  else
+    detail::lacks<From>(to.bw_mode);
+}
+
+template <class From>
+void fill([[maybe_unused]] NvlinkLowPowerThreshold& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.lowPwrThreshold; })
+    detail::take(to.low_pwr_threshold, from.lowPwrThreshold);
+  else
+    detail::lacks<From>(to.low_pwr_threshold);
+}
+
+template <class From>
 void fill([[maybe_unused]] NvlinkFirmwareVersion& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.ucodeType; })
     detail::take(to.ucode_type, from.ucodeType);
@@ -1194,19 +1230,27 @@ void fill([[maybe_unused]] PowerMizerModes& to, [[maybe_unused]] const From& fro
 }
 
 template <class From>
-void fill([[maybe_unused]] PrmTlv& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.dataSize; })
-    detail::take(to.data_size, from.dataSize);
+void fill([[maybe_unused]] PowerSmoothingProfile& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.profileId; })
+    detail::take(to.profile_id, from.profileId);
   else
-    detail::lacks<From>(to.data_size);
-  if constexpr (requires { from.status; })
-    detail::take(to.status, from.status);
+    detail::lacks<From>(to.profile_id);
+  if constexpr (requires { from.paramId; })
+    detail::take(to.param_id, from.paramId);
   else
-    detail::lacks<From>(to.status);
-  if constexpr (requires { from.outData; })
-    detail::take(to.out_data, from.outData);
+    detail::lacks<From>(to.param_id);
+  if constexpr (requires { from.value; })
+    detail::take(to.value, from.value);
   else
-    detail::lacks<From>(to.out_data);
+    detail::lacks<From>(to.value);
+}
+
+template <class From>
+void fill([[maybe_unused]] PowerSmoothingState& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.state; })
+    detail::take(to.enabled, from.state);
+  else
+    detail::lacks<From>(to.enabled);
 }
 
 template <class From>
@@ -1415,6 +1459,14 @@ void fill([[maybe_unused]] RowRemapperHistogram& to, [[maybe_unused]] const From
     detail::take(to.none, from.none);
   else
     detail::lacks<From>(to.none);
+}
+
+template <class From>
+void fill([[maybe_unused]] RusdSettings& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.pollMask; })
+    detail::take(to.poll_mask, from.pollMask);
+  else
+    detail::lacks<From>(to.poll_mask);
 }
 
 template <class From>
@@ -1754,6 +1806,78 @@ void fill([[maybe_unused]] VgpuSchedulerParams& to, [[maybe_unused]] const From&
 }
 
 template <class From>
+void fill([[maybe_unused]] VgpuSchedulerSetParams::VgpuSchedDataWithArr& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.avgFactor; })
+    detail::take(to.avg_factor, from.avgFactor);
+  else
+    detail::lacks<From>(to.avg_factor);
+  if constexpr (requires { from.frequency; })
+    detail::take(to.frequency, from.frequency);
+  else
+    detail::lacks<From>(to.frequency);
+}
+
+template <class From>
+void fill([[maybe_unused]] VgpuSchedulerSetParams::VgpuSchedData& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.timeslice; })
+    detail::take(to.timeslice, from.timeslice);
+  else
+    detail::lacks<From>(to.timeslice);
+}
+
+template <class From>
+void fill([[maybe_unused]] VgpuSchedulerSetParams& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.vgpuSchedDataWithARR; })
+    detail::take(to.with_arr, from.vgpuSchedDataWithARR);
+  else
+    detail::lacks<From>(to.with_arr);
+  if constexpr (requires { from.vgpuSchedData; })
+    detail::take(to.without_arr, from.vgpuSchedData);
+  else
+    detail::lacks<From>(to.without_arr);
+}
+
+template <class From>
+void fill([[maybe_unused]] VgpuSchedulerSetting& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.engineId; })
+    detail::take(to.engine_id, from.engineId);
+  else
+    detail::lacks<From>(to.engine_id);
+  if constexpr (requires { from.schedulerPolicy; })
+    detail::take(to.scheduler_policy, from.schedulerPolicy);
+  else
+    detail::lacks<From>(to.scheduler_policy);
+  if constexpr (requires { from.avgFactor; })
+    detail::take(to.avg_factor, from.avgFactor);
+  else
+    detail::lacks<From>(to.avg_factor);
+  if constexpr (requires { from.frequency; })
+    detail::take(to.frequency, from.frequency);
+  else
+    detail::lacks<From>(to.frequency);
+}
+
+template <class From>
+void fill([[maybe_unused]] VgpuSchedulerSettingV1& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.engineId; })
+    detail::take(to.engine_id, from.engineId);
+  else
+    detail::lacks<From>(to.engine_id);
+  if constexpr (requires { from.schedulerPolicy; })
+    detail::take(to.scheduler_policy, from.schedulerPolicy);
+  else
+    detail::lacks<From>(to.scheduler_policy);
+  if constexpr (requires { from.enableARRMode; })
+    detail::take(to.arr_mode, from.enableARRMode);
+  else
+    detail::lacks<From>(to.arr_mode);
+  if constexpr (requires { from.schedulerParams; })
+    detail::take(to.scheduler_params, from.schedulerParams);
+  else
+    detail::lacks<From>(to.scheduler_params);
+}
+
+template <class From>
 void fill([[maybe_unused]] VgpuSchedulerLogEntry& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.timestamp; })
     detail::take(to.timestamp, from.timestamp);
@@ -1922,6 +2046,18 @@ void fill([[maybe_unused]] VgpuSchedulerCapabilities& to, [[maybe_unused]] const
 }
 
 template <class From>
+void fill([[maybe_unused]] VgpuVersionRange& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.minVersion; })
+    detail::take(to.lowest, from.minVersion);
+  else
+    detail::lacks<From>(to.lowest);
+  if constexpr (requires { from.maxVersion; })
+    detail::take(to.highest, from.maxVersion);
+  else
+    detail::lacks<From>(to.highest);
+}
+
+template <class From>
 void fill([[maybe_unused]] VgpuTypeBar1Info& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.bar1Size; })
     detail::take(to.bar1_size, from.bar1Size);
@@ -1995,6 +2131,26 @@ void fill([[maybe_unused]] CurrentWorkloadPowerProfiles& to, [[maybe_unused]] co
     detail::take(to.enforced_profiles_mask, from.enforcedProfilesMask);
   else
     detail::lacks<From>(to.enforced_profiles_mask);
+}
+
+template <class From>
+void fill([[maybe_unused]] WorkloadPowerProfileRequest& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.requestedProfilesMask; })
+    detail::take(to.profiles, from.requestedProfilesMask);
+  else
+    detail::lacks<From>(to.profiles);
+}
+
+template <class From>
+void fill([[maybe_unused]] WorkloadPowerProfileUpdate& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.operation; })
+    detail::take(to.operation, from.operation);
+  else
+    detail::lacks<From>(to.operation);
+  if constexpr (requires { from.updateProfilesMask; })
+    detail::take(to.profiles, from.updateProfilesMask);
+  else
+    detail::lacks<From>(to.profiles);
 }
 
 }  // namespace nvmlkit::nvml

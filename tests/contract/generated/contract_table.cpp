@@ -347,7 +347,7 @@ const std::vector<Contract>& contracts() {
       {"nvmlVgpuInstanceGetLicenseInfo_v2", "vgpu", Protocol::structure, Answer::later, 3, false, {{"vgpuInstance", Argument::foreign, 0, false}, {"licenseInfo", Argument::pointer, 24, false}}, {}},
       {"nvmlGetExcludedDeviceCount", "drain", Protocol::scalar, Answer::code, 0, false, {{"deviceCount", Argument::pointer, 4, false}}, {}},
       {"nvmlGetExcludedDeviceInfoByIndex", "drain", Protocol::manual, Answer::code, 0, false, {{"index", Argument::value, 0, false}, {"info", Argument::pointer, 148, false}}, {}},
-      {"nvmlDeviceReadWritePRM_v1", "diagnostics", Protocol::structure, Answer::later, 3, false, {{"device", Argument::device, 0, false}, {"buffer", Argument::pointer, 504, false}}, {}},
+      {"nvmlDeviceReadWritePRM_v1", "diagnostics", Protocol::manual, Answer::later, 3, false, {{"device", Argument::device, 0, false}, {"buffer", Argument::pointer, 504, false}}, {}},
       {"nvmlDeviceReadPRMCounters_v1", "diagnostics", Protocol::manual, Answer::later, 3, false, {{"device", Argument::device, 0, false}, {"counterList", Argument::pointer, 16, false}}, {}},
       {"nvmlDeviceSetMigMode", "mig", Protocol::manual, Answer::later, 3, false, {{"device", Argument::device, 0, false}, {"mode", Argument::value, 0, false}, {"activationStatus", Argument::pointer, 4, false}}, {}},
       {"nvmlDeviceGetMigMode", "mig", Protocol::scalar, Answer::read, 0, false, {{"device", Argument::device, 0, false}, {"currentMode", Argument::pointer, 4, false}, {"pendingMode", Argument::pointer, 4, false}}, {}},

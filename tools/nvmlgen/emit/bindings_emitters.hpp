@@ -39,6 +39,7 @@ std::vector<ClassPage> emit_class_pages(const Facts&, const Semantics&);  // doc
 
 std::string emit_values(const Facts&, const Values&);             // include/nvmlkit/generated/values.hpp
 std::string emit_value_conversions(const Facts&, const Values&);  // src/nvml/generated/value_conversions.hpp
+std::string emit_value_stores(const Facts&, const Semantics&);    // src/nvml/generated/value_stores.hpp
 std::string emit_value_list(const Facts&, const Values&);         // tests/nvml/generated/all_values.hpp
 std::string emit_enum_names(const Facts&);                        // include/nvmlkit/generated/enum_names.hpp
 std::string emit_enum_tables(const Facts&);                       // src/nvml/generated/enum_tables.cpp

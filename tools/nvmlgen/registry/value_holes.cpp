@@ -40,14 +40,14 @@ void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
     bool answers = false;
     for (const auto& p : entry.params) {
       const Param* param = function ? function->find(p.name) : nullptr;
-      if (!param || p.role == Role::in || p.role == Role::self) continue;
+      if (!param || p.role == Role::self) continue;
       const std::string s = struct_of(facts, param->base);
       if (s.empty()) continue;
-      answers = true;
       const ValueType* type = semantics.values.of(s);
-      if (type)
-        used.insert(type);
-      else if (answers_with_structs(entry.call))
+      if (type) used.insert(type);
+      if (p.role == Role::in) continue;  // the emitter of its method refuses what is in no family
+      answers = true;
+      if (!type && answers_with_structs(entry.call))
         holes += "\n  " + name + ": answers with " + s + ", which is in no family of values/structs.yaml";
     }
     if (!answers) continue;
@@ -58,7 +58,7 @@ void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
   // Families are sorted: what holds another stands behind it.
   const auto& types = semantics.values.types;
   for (auto type = types.rbegin(); type != types.rend(); ++type) {
-    if (!used.count(&*type)) holes += "\n  " + type->name + ": a value type that no function answers with";
+    if (!used.count(&*type)) holes += "\n  " + type->name + ": a value type that no function answers with or takes";
     for (const auto& f : type->fields) used.insert(semantics.values.of(struct_of(facts, f.fact->type)));
   }
   if (!holes.empty()) throw RegistryError("registry", "value types with a hole:" + holes);

@@ -166,6 +166,20 @@ void load_masks(Values& values, const YAML::Node& masks, const Facts& facts) {
 
 }  // namespace
 
+std::vector<ValueField> members_of(const Field& field) {
+  std::vector<ValueField> fields;
+  for (const auto& inner : field.fields) {
+    ValueField f;
+    f.fact = &inner;
+    f.name = snake_case(inner.name);
+    // Hungarian b: a truth value, as everywhere in NVML.
+    if (inner.name.rfind("bIs", 0) == 0) f.unit = "bool";
+    if (inner.type == "int" && inner.name.find("Temp") != std::string::npos) f.unit = "C";
+    fields.push_back(f);
+  }
+  return fields;
+}
+
 const ValueType* Values::of(const std::string& structure) const {
   for (const auto& type : types)
     for (const auto* list : {&type.structs, &type.legacy})

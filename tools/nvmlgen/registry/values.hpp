@@ -30,6 +30,9 @@ struct ValueType {
   std::vector<ValueField> fields;
 };
 
+// The members of a field that is a nameless struct itself.
+std::vector<ValueField> members_of(const Field& field);
+
 struct MaskType {
   std::string name;
   std::string doc;
