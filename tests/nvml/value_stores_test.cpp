@@ -93,7 +93,8 @@ TEST_F(ValueStores, OfAUnionTheMemberThatSaysSomethingIsStored) {
   EXPECT_EQ(given.schedulerParams.vgpuSchedDataWithARR.avgFactor, 7u);
   EXPECT_EQ(given.schedulerParams.vgpuSchedDataWithARR.frequency, 480u);
 
-  setting.scheduler_params = {.without_arr = {.timeslice = 2000000}};
+  setting.scheduler_params = {};
+  setting.scheduler_params.without_arr.timeslice = std::chrono::milliseconds(2);
   ASSERT_TRUE(device_->set_vgpu_scheduler_state_v1(setting));
   EXPECT_EQ(given.schedulerParams.vgpuSchedData.timeslice, 2000000u);
 }

@@ -60,7 +60,7 @@ std::string emit_value_stores(const Facts& facts, const Semantics& semantics) {
     if (!stored.count(&type)) continue;
     for (const auto& f : type.fields)
       if (!f.hidden && !f.fact->fields.empty())
-        write_store(out, type.name + "::" + camel_case(snake_case(f.fact->name)), members_of(*f.fact), false);
+        write_store(out, type.name + "::" + camel_case(snake_case(f.fact->name)), f.members, false);
     write_store(out, type.name, type.fields, facts.structure(type.structs.front())->is_union);
   }
   out << "}  // namespace nvmlkit::nvml\n";

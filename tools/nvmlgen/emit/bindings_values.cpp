@@ -101,7 +101,7 @@ std::string emit_values(const Facts& facts, const Values& values) {
     for (const auto& f : type.fields) {
       if (f.hidden || !aggregate(*f.fact)) continue;
       out << "  struct " << element_type(facts, values, f) << " {\n";
-      write_members(out, facts, values, members_of(*f.fact), "    ");
+      write_members(out, facts, values, f.members, "    ");
       out << "    bool operator==(const " << element_type(facts, values, f) << "&) const = default;\n  };\n";
     }
     write_members(out, facts, values, type.fields, "  ");
@@ -115,7 +115,7 @@ std::string emit_values(const Facts& facts, const Values& values) {
   for (const auto& type : values.types) {
     for (const auto& f : type.fields)
       if (!f.hidden && aggregate(*f.fact))
-        write_walk(out, type.name + "::" + element_type(facts, values, f), members_of(*f.fact));
+        write_walk(out, type.name + "::" + element_type(facts, values, f), f.members);
     write_walk(out, type.name, type.fields);
   }
   out << "}  // namespace nvmlkit::nvml\n";
@@ -130,7 +130,7 @@ std::string emit_value_conversions(const Facts& facts, const Values& values) {
   for (const auto& type : values.types) {
     for (const auto& f : type.fields)
       if (!f.hidden && aggregate(*f.fact))
-        write_fill(out, facts, type.name + "::" + element_type(facts, values, f), members_of(*f.fact));
+        write_fill(out, facts, type.name + "::" + element_type(facts, values, f), f.members);
     write_fill(out, facts, type.name, type.fields);
   }
   out << "}  // namespace nvmlkit::nvml\n";

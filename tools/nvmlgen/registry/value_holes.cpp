@@ -30,6 +30,17 @@ std::string struct_of(const Facts& facts, std::string type) {
   return s ? s->name : "";
 }
 
+// What users see and nothing explains.
+std::vector<std::string> without_doc(const std::vector<ValueField>& fields) {
+  std::vector<std::string> names;
+  for (const auto& f : fields) {
+    if (f.hidden) continue;
+    if (f.doc.empty()) names.push_back(f.name);
+    for (const auto& inner : without_doc(f.members)) names.push_back(f.name + "." + inner);
+  }
+  return names;
+}
+
 }  // namespace
 
 void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
@@ -59,6 +70,7 @@ void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
   const auto& types = semantics.values.types;
   for (auto type = types.rbegin(); type != types.rend(); ++type) {
     if (!used.count(&*type)) holes += "\n  " + type->name + ": a value type that no function answers with or takes";
+    for (const auto& name : without_doc(type->fields)) holes += "\n  " + type->name + "." + name + ": has no doc";
     for (const auto& f : type->fields) used.insert(semantics.values.of(struct_of(facts, f.fact->type)));
   }
   if (!holes.empty()) throw RegistryError("registry", "value types with a hole:" + holes);
