@@ -38,7 +38,6 @@ class ValueStores : public testing::Test {
       return keep(device, &copy);
     };
     table.DevicePowerSmoothingSetState = keep<abi::nvmlPowerSmoothingState_v1_t>;
-    table.DeviceSetVgpuSchedulerState = keep<abi::nvmlVgpuSchedulerSetState_t>;
     table.DeviceWorkloadPowerProfileSetRequestedProfiles = keep<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
     table.SetVgpuVersion = [](abi::nvmlVgpuVersion_t* version) {
       return keep(nullptr, version);
@@ -82,21 +81,6 @@ TEST_F(ValueStores, TruthValuesBecomeWhatTheFieldIs) {
   ASSERT_TRUE(device_->set_power_smoothing_state({.enabled = true}));
   ASSERT_TRUE(device_->set_power_smoothing_state({.enabled = false}));
   EXPECT_EQ(seen<abi::nvmlPowerSmoothingState_v1_t>.state, abi::NVML_FEATURE_DISABLED);
-}
-
-TEST_F(ValueStores, OfAUnionTheMemberThatSaysSomethingIsStored) {
-  VgpuSchedulerSettingV1 setting{.scheduler_policy = abi::VGPU_SCHEDULER_POLICY_EQUAL_SHARE,
-                                 .arr_mode = abi::VGPU_SCHEDULER_ARR_ENABLE};
-  setting.scheduler_params.with_arr = {.avg_factor = 7, .frequency = 480};
-  ASSERT_TRUE(device_->set_vgpu_scheduler_state_v1(setting));
-  const auto& given = seen<abi::nvmlVgpuSchedulerSetState_t>;
-  EXPECT_EQ(given.schedulerParams.vgpuSchedDataWithARR.avgFactor, 7u);
-  EXPECT_EQ(given.schedulerParams.vgpuSchedDataWithARR.frequency, 480u);
-
-  setting.scheduler_params = {};
-  setting.scheduler_params.without_arr.timeslice = std::chrono::milliseconds(2);
-  ASSERT_TRUE(device_->set_vgpu_scheduler_state_v1(setting));
-  EXPECT_EQ(given.schedulerParams.vgpuSchedData.timeslice, 2000000u);
 }
 
 TEST_F(ValueStores, MasksAndRangesAndAddresses) {

@@ -1298,78 +1298,6 @@ struct VgpuRuntimeState {
   bool operator==(const VgpuRuntimeState&) const = default;
 };
 
-/// A union in C: with adaptive round robin the first member counts, else the second.
-/// @c nvmlVgpuSchedulerParams_t
-struct VgpuSchedulerParams {
-  struct VgpuSchedDataWithArr {
-    /// Over how much of the past adaptive round robin averages.
-    unsigned int avg_factor{};
-    /// The length of a time slice, in nanoseconds.
-    std::chrono::nanoseconds timeslice{};
-    bool operator==(const VgpuSchedDataWithArr&) const = default;
-  };
-  struct VgpuSchedData {
-    /// The length of a time slice, in nanoseconds.
-    std::chrono::nanoseconds timeslice{};
-    bool operator==(const VgpuSchedData&) const = default;
-  };
-  /// With adaptive round robin.
-  VgpuSchedDataWithArr with_arr{};
-  /// Without it.
-  VgpuSchedData without_arr{};
-  bool operator==(const VgpuSchedulerParams&) const = default;
-};
-
-/// With adaptive round robin give the first member, else the second; only one of them is passed on.
-/// @c nvmlVgpuSchedulerSetParams_t
-struct VgpuSchedulerSetParams {
-  struct VgpuSchedDataWithArr {
-    /// Over how much of the past adaptive round robin averages. 0: the driver's default.
-    unsigned int avg_factor{};
-    /// How many time slices a second are aimed at. 0: the driver's default.
-    unsigned int frequency{};
-    bool operator==(const VgpuSchedDataWithArr&) const = default;
-  };
-  struct VgpuSchedData {
-    /// The length of a time slice, in nanoseconds; 0: the driver's default.
-    std::chrono::nanoseconds timeslice{};
-    bool operator==(const VgpuSchedData&) const = default;
-  };
-  /// With adaptive round robin.
-  VgpuSchedDataWithArr with_arr{};
-  /// Without it.
-  VgpuSchedData without_arr{};
-  bool operator==(const VgpuSchedulerSetParams&) const = default;
-};
-
-/// How the vGPU scheduler of an engine is to share it, for drivers of CUDA 13.3 and newer.
-/// @c nvmlVgpuSchedulerState_v2_t
-struct VgpuSchedulerSetting {
-  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...
-  unsigned int engine_id{};
-  /// One of abi::VGPU_SCHEDULER_POLICY_...
-  unsigned int scheduler_policy{};
-  /// Over how much of the past adaptive round robin averages; 0: the driver's default.
-  unsigned int avg_factor{};
-  /// How many time slices a second adaptive round robin aims at; 0: the driver's default.
-  unsigned int frequency{};
-  bool operator==(const VgpuSchedulerSetting&) const = default;
-};
-
-/// How the vGPU scheduler is to share an engine, for drivers before CUDA 13.3.
-/// @c nvmlVgpuSchedulerState_v1_t, nvmlVgpuSchedulerSetState_t
-struct VgpuSchedulerSettingV1 {
-  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...; of a GPU instance only.
-  std::optional<unsigned int> engine_id{};
-  /// One of abi::VGPU_SCHEDULER_POLICY_...
-  unsigned int scheduler_policy{};
-  /// Adaptive round robin: one of abi::VGPU_SCHEDULER_ARR_...
-  unsigned int arr_mode{};
-  /// The parameters of the policy.
-  VgpuSchedulerSetParams scheduler_params{};
-  bool operator==(const VgpuSchedulerSettingV1&) const = default;
-};
-
 /// One time slice of the vGPU scheduler.
 /// @c nvmlVgpuSchedulerLogEntry_v2_t, nvmlVgpuSchedulerLogEntry_t
 struct VgpuSchedulerLogEntry {
@@ -1390,70 +1318,38 @@ struct VgpuSchedulerLogEntry {
   bool operator==(const VgpuSchedulerLogEntry&) const = default;
 };
 
-/// The log of the vGPU scheduler, of the engine that the driver chooses.
-/// @c nvmlVgpuSchedulerLog_t
+/// The log of the vGPU scheduler of one engine.
+/// @c nvmlVgpuSchedulerLogInfo_v2_t, nvmlVgpuSchedulerLogInfo_v1_t, nvmlVgpuSchedulerLog_t
 struct VgpuSchedulerLog {
   /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...
   unsigned int engine_id{};
   /// One of abi::VGPU_SCHEDULER_POLICY_...
   unsigned int scheduler_policy{};
-  /// Adaptive round robin: one of abi::VGPU_SCHEDULER_ARR_...
-  unsigned int arr_mode{};
-  /// The parameters of the policy.
-  VgpuSchedulerParams scheduler_params{};
+  /// Over how much of the past adaptive round robin averages; missing without it.
+  std::optional<unsigned int> avg_factor{};
+  /// The length of a time slice, in nanoseconds.
+  std::optional<std::chrono::nanoseconds> timeslice{};
   /// Oldest first.
   std::vector<VgpuSchedulerLogEntry> log_entries{};
+  /// One of abi::VGPU_SCHEDULER_ARR_..., where an older driver tells it apart.
+  std::optional<unsigned int> arr_mode{};
   bool operator==(const VgpuSchedulerLog&) const = default;
 };
 
-/// The log of the vGPU scheduler.
-/// @c nvmlVgpuSchedulerLogInfo_v2_t, nvmlVgpuSchedulerLogInfo_v1_t
-struct VgpuSchedulerLogInfo {
-  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...
-  unsigned int engine_id{};
-  /// One of abi::VGPU_SCHEDULER_POLICY_...
-  unsigned int scheduler_policy{};
-  /// Over how much of the past adaptive round robin averages.
-  std::optional<unsigned int> avg_factor{};
-  /// The length of a time slice, in nanoseconds.
-  std::optional<std::chrono::nanoseconds> timeslice{};
-  /// Oldest first.
-  std::vector<VgpuSchedulerLogEntry> log_entries{};
-  /// Adaptive round robin: one of abi::VGPU_SCHEDULER_ARR_...; drivers with version 1.
-  std::optional<unsigned int> arr_mode{};
-  /// The parameters of the policy; drivers with version 1.
-  std::optional<VgpuSchedulerParams> scheduler_params{};
-  bool operator==(const VgpuSchedulerLogInfo&) const = default;
-};
-
-/// The policy of the vGPU scheduler.
-/// @c nvmlVgpuSchedulerGetState_t
-struct VgpuSchedulerState {
-  /// One of abi::VGPU_SCHEDULER_POLICY_...
-  unsigned int scheduler_policy{};
-  /// Adaptive round robin: one of abi::VGPU_SCHEDULER_ARR_...
-  unsigned int arr_mode{};
-  /// The parameters of the policy.
-  VgpuSchedulerParams scheduler_params{};
-  bool operator==(const VgpuSchedulerState&) const = default;
-};
-
 /// The policy of the vGPU scheduler of one engine.
-/// @c nvmlVgpuSchedulerStateInfo_v2_t, nvmlVgpuSchedulerStateInfo_v1_t
-struct VgpuSchedulerStateInfo {
-  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...
-  unsigned int engine_id{};
+/// @c nvmlVgpuSchedulerStateInfo_v2_t, nvmlVgpuSchedulerStateInfo_v1_t, nvmlVgpuSchedulerGetState_t
+struct VgpuSchedulerState {
+  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...; missing where the driver chooses the engine.
+  std::optional<unsigned int> engine_id{};
   /// One of abi::VGPU_SCHEDULER_POLICY_...
   unsigned int scheduler_policy{};
-  /// Over how much of the past adaptive round robin averages.
+  /// Over how much of the past adaptive round robin averages; missing without it.
   std::optional<unsigned int> avg_factor{};
   /// The length of a time slice, in nanoseconds.
   std::optional<std::chrono::nanoseconds> timeslice{};
-  /// Adaptive round robin: one of abi::VGPU_SCHEDULER_ARR_...; drivers with version 1.
+  /// One of abi::VGPU_SCHEDULER_ARR_..., where an older driver tells it apart.
   std::optional<unsigned int> arr_mode{};
-  /// The parameters of the policy; drivers with version 1.
-  std::optional<VgpuSchedulerParams> scheduler_params{};
-  bool operator==(const VgpuSchedulerStateInfo&) const = default;
+  bool operator==(const VgpuSchedulerState&) const = default;
 };
 
 /// The policies that the vGPU scheduler knows, and the range of their parameters.
@@ -2319,56 +2215,6 @@ void for_each_field(const VgpuRuntimeState& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const VgpuSchedulerParams::VgpuSchedDataWithArr& value, Visitor&& visit) {
-  visit("avg_factor", value.avg_factor);
-  visit("timeslice", value.timeslice);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerParams::VgpuSchedData& value, Visitor&& visit) {
-  visit("timeslice", value.timeslice);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerParams& value, Visitor&& visit) {
-  visit("with_arr", value.with_arr);
-  visit("without_arr", value.without_arr);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerSetParams::VgpuSchedDataWithArr& value, Visitor&& visit) {
-  visit("avg_factor", value.avg_factor);
-  visit("frequency", value.frequency);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerSetParams::VgpuSchedData& value, Visitor&& visit) {
-  visit("timeslice", value.timeslice);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerSetParams& value, Visitor&& visit) {
-  visit("with_arr", value.with_arr);
-  visit("without_arr", value.without_arr);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerSetting& value, Visitor&& visit) {
-  visit("engine_id", value.engine_id);
-  visit("scheduler_policy", value.scheduler_policy);
-  visit("avg_factor", value.avg_factor);
-  visit("frequency", value.frequency);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerSettingV1& value, Visitor&& visit) {
-  visit("engine_id", value.engine_id);
-  visit("scheduler_policy", value.scheduler_policy);
-  visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
-}
-
-template <class Visitor>
 void for_each_field(const VgpuSchedulerLogEntry& value, Visitor&& visit) {
   visit("timestamp", value.timestamp);
   visit("time_run_total", value.time_run_total);
@@ -2383,37 +2229,19 @@ template <class Visitor>
 void for_each_field(const VgpuSchedulerLog& value, Visitor&& visit) {
   visit("engine_id", value.engine_id);
   visit("scheduler_policy", value.scheduler_policy);
-  visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
-  visit("log_entries", value.log_entries);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerLogInfo& value, Visitor&& visit) {
-  visit("engine_id", value.engine_id);
-  visit("scheduler_policy", value.scheduler_policy);
   visit("avg_factor", value.avg_factor);
   visit("timeslice", value.timeslice);
   visit("log_entries", value.log_entries);
   visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
 }
 
 template <class Visitor>
 void for_each_field(const VgpuSchedulerState& value, Visitor&& visit) {
-  visit("scheduler_policy", value.scheduler_policy);
-  visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerStateInfo& value, Visitor&& visit) {
   visit("engine_id", value.engine_id);
   visit("scheduler_policy", value.scheduler_policy);
   visit("avg_factor", value.avg_factor);
   visit("timeslice", value.timeslice);
   visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
 }
 
 template <class Visitor>

@@ -107,11 +107,22 @@ auto LibraryMethods::query_drain_state(const PciInfo& pci_info) const -> Result<
 }
 
 auto LibraryMethods::remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const -> Result<void> {
-  abi::nvmlPciInfo_t native_pci_info{};
-  if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceRemoveGpu_v2", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu_v2, &native_pci_info, gpu_state, link_state);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
+  return detail::newest_of(
+      detail::by(&Table::DeviceRemoveGpu_v2, 0, [&]() -> Result<void> {
+        abi::nvmlPciInfo_t native_pci_info{};
+        if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceRemoveGpu_v2", member);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu_v2, &native_pci_info, gpu_state, link_state);
+        if (!outcome.ok()) return outcome.failure();
+        return {};
+      }),
+      detail::by(&Table::DeviceRemoveGpu, 0, [&]() -> Result<void> {
+        if (gpu_state != abi::NVML_DETACH_GPU_KEEP || link_state != abi::NVML_PCIE_LINK_KEEP) return Failure(Errc::function_not_found, "nvmlDeviceRemoveGpu");
+        abi::nvmlPciInfo_t native_pci_info{};
+        if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceRemoveGpu", member);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu, &native_pci_info);
+        if (!outcome.ok()) return outcome.failure();
+        return {};
+      }));
 }
 
 auto LibraryMethods::discover_gpus(const PciInfo& pci_info) const -> Result<void> {
@@ -135,14 +146,6 @@ auto LibraryMethods::set_vgpu_version(const VgpuVersionRange& vgpu_version) cons
   abi::nvmlVgpuVersion_t native_vgpu_version{};
   if (const char* member = store(native_vgpu_version, vgpu_version)) return detail::not_held("nvmlSetVgpuVersion", member);
   const detail::Outcome outcome = detail::call(*state_, &Table::SetVgpuVersion, &native_vgpu_version);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto LibraryMethods::remove_gpu_v1(const PciInfo& pci_info) const -> Result<void> {
-  abi::nvmlPciInfo_t native_pci_info{};
-  if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceRemoveGpu", member);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu, &native_pci_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

@@ -6,7 +6,6 @@
 #include "give.hpp"
 
 // Into the struct that a driver takes. Answers the name of a member that its field cannot hold, or null.
-// Of a union, the first member that says something is stored.
 
 namespace nvmlkit::nvml {
 
@@ -146,63 +145,6 @@ template <class To>
 const char* store([[maybe_unused]] To& to, const VgpuHeterogeneousMode& from) {
   if constexpr (requires { to.mode; })
     if (!detail::give(to.mode, from.mode)) return "mode";
-  return nullptr;
-}
-
-template <class To>
-const char* store([[maybe_unused]] To& to, const VgpuSchedulerSetParams::VgpuSchedDataWithArr& from) {
-  if constexpr (requires { to.avgFactor; })
-    if (!detail::give(to.avgFactor, from.avg_factor)) return "avg_factor";
-  if constexpr (requires { to.frequency; })
-    if (!detail::give(to.frequency, from.frequency)) return "frequency";
-  return nullptr;
-}
-
-template <class To>
-const char* store([[maybe_unused]] To& to, const VgpuSchedulerSetParams::VgpuSchedData& from) {
-  if constexpr (requires { to.timeslice; })
-    if (!detail::give(to.timeslice, from.timeslice)) return "timeslice";
-  return nullptr;
-}
-
-template <class To>
-const char* store([[maybe_unused]] To& to, const VgpuSchedulerSetParams& from) {
-  if (from.with_arr != decltype(from.with_arr){}) {
-    if constexpr (requires { to.vgpuSchedDataWithARR; })
-      if (!detail::give(to.vgpuSchedDataWithARR, from.with_arr)) return "with_arr";
-    return nullptr;
-  }
-  if (from.without_arr != decltype(from.without_arr){}) {
-    if constexpr (requires { to.vgpuSchedData; })
-      if (!detail::give(to.vgpuSchedData, from.without_arr)) return "without_arr";
-    return nullptr;
-  }
-  return nullptr;
-}
-
-template <class To>
-const char* store([[maybe_unused]] To& to, const VgpuSchedulerSetting& from) {
-  if constexpr (requires { to.engineId; })
-    if (!detail::give(to.engineId, from.engine_id)) return "engine_id";
-  if constexpr (requires { to.schedulerPolicy; })
-    if (!detail::give(to.schedulerPolicy, from.scheduler_policy)) return "scheduler_policy";
-  if constexpr (requires { to.avgFactor; })
-    if (!detail::give(to.avgFactor, from.avg_factor)) return "avg_factor";
-  if constexpr (requires { to.frequency; })
-    if (!detail::give(to.frequency, from.frequency)) return "frequency";
-  return nullptr;
-}
-
-template <class To>
-const char* store([[maybe_unused]] To& to, const VgpuSchedulerSettingV1& from) {
-  if constexpr (requires { to.engineId; })
-    if (!detail::give(to.engineId, from.engine_id)) return "engine_id";
-  if constexpr (requires { to.schedulerPolicy; })
-    if (!detail::give(to.schedulerPolicy, from.scheduler_policy)) return "scheduler_policy";
-  if constexpr (requires { to.enableARRMode; })
-    if (!detail::give(to.enableARRMode, from.arr_mode)) return "arr_mode";
-  if constexpr (requires { to.schedulerParams; })
-    if (!detail::give(to.schedulerParams, from.scheduler_params)) return "scheduler_params";
   return nullptr;
 }
 

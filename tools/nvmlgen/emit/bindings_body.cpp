@@ -120,6 +120,15 @@ std::string BodyWriter::listing(const MethodVersion& v, const std::string& inden
          "return answer;\n";
 }
 
+// An older version that lacks parameters is asked only for what it does anyway.
+std::string BodyWriter::unless_it_cannot(const MethodVersion& v, const std::string& indent) const {
+  std::string test;
+  for (const auto& [param, constant] : newest_.older_means)
+    if (!v.function->find(param)) test += (test.empty() ? "" : " || ") + snake_case(param) + " != abi::" + constant;
+  if (test.empty()) return "";
+  return indent + "if (" + test + ") return Failure(Errc::function_not_found, \"" + v.function->name + "\");\n";
+}
+
 std::string BodyWriter::body(const MethodVersion& v, const std::string& indent) {
   std::string text;
   switch (v.semantics->call) {
@@ -139,6 +148,7 @@ std::string BodyWriter::body(const MethodVersion& v, const std::string& indent) 
     default:
       text = plain(v, indent);
   }
+  if (!collecting_) text = unless_it_cannot(v, indent) + text;
   collecting_ = false;
   return text;
 }

@@ -50,6 +50,7 @@ class BodyWriter {
   std::string string(const MethodVersion& v, const std::string& indent);
   std::string list(const MethodVersion& v, const std::string& indent);
   std::string listing(const MethodVersion& v, const std::string& indent);
+  std::string unless_it_cannot(const MethodVersion& v, const std::string& indent) const;
   std::string version_line(const std::string& type, const std::string& name, const std::string& indent) const;
   std::string success_test(const MethodVersion& v) const;
   const ValueType& value_type(const MethodVersion& v, const std::string& structure) const;

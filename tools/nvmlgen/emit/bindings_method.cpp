@@ -11,21 +11,9 @@
 namespace nvmlgen {
 namespace {
 
-// In src/nvml/library.cpp, device.cpp and events.cpp: newest and older versions differ in more than a struct, a count
-// is in bytes, or the method lives on another class.
-const std::set<std::string> kByHand{"nvmlDeviceGetCount_v2",
-                                    "nvmlUnitGetCount",
-                                    "nvmlDeviceGetRemappedRows_v2",
-                                    "nvmlDeviceGetFanSpeed_v2",
-                                    "nvmlDeviceSetPowerManagementLimit_v2",
-                                    "nvmlDeviceGetAccountingStats_v2",
-                                    "nvmlDeviceGetSupportedPerformanceStates"};
-
 bool regular(const Function& function, const FunctionSemantics& entry) {
-  if (function.library_only || kByHand.count(function.name)) return false;
-  if (entry.call == Protocol::manual || entry.call == Protocol::wait) return false;
-  const bool lookup = entry.call == Protocol::by_index || entry.call == Protocol::by_key;
-  return !(lookup && entry.on == "Library");  // Library::device() and its family
+  if (function.library_only || !entry.by_hand.empty()) return false;
+  return entry.call != Protocol::manual && entry.call != Protocol::wait;
 }
 
 std::string doc_of(const FunctionSemantics& entry, const std::vector<MethodVersion>& versions,
@@ -40,6 +28,9 @@ std::string doc_of(const FunctionSemantics& entry, const std::vector<MethodVersi
   for (const auto& v : versions) used.insert(v.function->name);
   if (used.size() < entry.chain.size())
     needs += " Older versions of the function answer differently and are not tried.";
+  std::string means;
+  for (const auto& [param, constant] : entry.older_means) means += (means.empty() ? "" : " and ") + constant;
+  if (!means.empty()) needs += " Older versions are asked only for " + means + '.';
   if (!needs.empty()) out << "  ///" << needs << '\n';
   std::string errors;
   for (const auto& code : function.returns)

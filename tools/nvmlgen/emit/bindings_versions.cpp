@@ -43,6 +43,17 @@ bool same_family(const Values& values, const std::string& a, const std::string& 
   return a == b || (values.of(a) && values.of(a) == values.of(b));
 }
 
+// True when the older one takes the first parameters of the newest, and it is known what it does about the others.
+bool lacks_only_known(const Function& newest, const FunctionSemantics& semantics, const Function& older) {
+  const std::size_t common = older.params.size();
+  if (semantics.older_means.size() + common != newest.params.size()) return false;
+  for (std::size_t i = 0; i < newest.params.size(); ++i)
+    if (i < common ? newest.params[i].type != older.params[i].type
+                   : !semantics.older_means.count(newest.params[i].name))
+      return false;
+  return true;
+}
+
 // An older member of the chain, when its answer is the newest one's or can be converted.
 std::optional<MethodVersion> older_version(const Facts& facts, const Function& newest,
                                            const FunctionSemantics& newest_semantics, const std::string& newest_struct,
@@ -51,7 +62,9 @@ std::optional<MethodVersion> older_version(const Facts& facts, const Function& n
   MethodVersion v{&older, &older_semantics, {}};
   const auto legacy = kLegacyStructs.find(older.name);
   if (legacy == kLegacyStructs.end() && older_semantics.call == newest_semantics.call && newest_struct.empty())
-    return same_types(newest.params, older.params) ? std::optional(v) : std::nullopt;
+    return same_types(newest.params, older.params) || lacks_only_known(newest, newest_semantics, older)
+               ? std::optional(v)
+               : std::nullopt;
   const Param* answer = answer_param(older, older_semantics);
   if (!answer || older_semantics.call != newest_semantics.call || newest.params.size() != older.params.size())
     return std::nullopt;
