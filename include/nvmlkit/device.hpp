@@ -27,6 +27,7 @@ struct Sample {
 class FanRange;
 class NvLinkRange;
 
+// A GPU, or a MIG device where a call takes one. Cheap to copy; keeps the library open.
 class Device : public DeviceMethods {
  public:
   using DeviceMethods::DeviceMethods;
@@ -49,8 +50,8 @@ class Device : public DeviceMethods {
   // `scope` other than the GPU needs the newer call. Needs root. @c nvmlDeviceSetPowerManagementLimit_v2
   Result<void> set_power_management_limit(Milliwatts limit,
                                           abi::nvmlPowerScopeType_t scope = abi::POWER_SCOPE_GPU) const;
-  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; the sums are missing where only the older
-  // answers.
+  // The sums are missing where only the older call answers.
+  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats
   Result<AccountingStats> accounting_stats(unsigned int pid) const;
   // @c nvmlDeviceGetSamples. An empty list when there is none after `since`.
   Result<std::vector<Sample>> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;

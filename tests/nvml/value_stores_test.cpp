@@ -39,9 +39,7 @@ class ValueStores : public testing::Test {
     };
     table.DevicePowerSmoothingSetState = keep<abi::nvmlPowerSmoothingState_v1_t>;
     table.DeviceWorkloadPowerProfileSetRequestedProfiles = keep<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
-    table.SetVgpuVersion = [](abi::nvmlVgpuVersion_t* version) {
-      return keep(nullptr, version);
-    };
+    table.SetVgpuVersion = [](abi::nvmlVgpuVersion_t* version) { return keep(nullptr, version); };
     table.DeviceModifyDrainState = [](abi::nvmlPciInfo_t* pci, abi::nvmlEnableState_t) { return keep(nullptr, pci); };
     library_.emplace(Library::from_table(table).value());
     device_.emplace(library_->device(0).value());

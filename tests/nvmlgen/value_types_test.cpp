@@ -77,9 +77,10 @@ TEST_F(ValueTypes, AnAnswerWithoutAFamily) {
 }
 
 TEST_F(ValueTypes, AFamilyThatNothingUses) {
-  EXPECT_NE(error_after("structs.yaml", "Pdi:", "GpmReading: {doc: \"One metric of GPM.\", structs: [nvmlGpmMetric_t]}\nPdi:")
-                .find("GpmReading: a value type that no function answers with or takes"),
-            std::string::npos);
+  EXPECT_NE(
+      error_after("structs.yaml", "Pdi:", "GpmReading: {doc: \"One metric of GPM.\", structs: [nvmlGpmMetric_t]}\nPdi:")
+          .find("GpmReading: a value type that no function answers with or takes"),
+      std::string::npos);
 }
 
 TEST_F(ValueTypes, AFieldThatIsNotThere) {

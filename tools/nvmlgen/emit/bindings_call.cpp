@@ -61,8 +61,8 @@ void BodyWriter::input(const MethodVersion& v, const Param& p, const ParamSemant
     const std::string type = element(v, p), native = "native_" + name;
     parameter("const " + value_type(v, type).name + "&", name);
     call.locals += indent + "abi::" + type + ' ' + native + "{};\n" + version_line(type, native, indent);
-    call.locals += indent + "if (const char* member = store(" + native + ", " + name +
-                   ")) return detail::not_held(\"" + v.function->name + "\", member);\n";
+    call.locals += indent + "if (const char* member = store(" + native + ", " + name + ")) return detail::not_held(\"" +
+                   v.function->name + "\", member);\n";
     argument = "&" + native;
     if (type != canonical(facts_, p.base)) argument = "reinterpret_cast<abi::" + p.base + "*>(" + argument + ")";
   } else if (p.ptr != 0) {

@@ -80,6 +80,15 @@ void write_fill(std::ostream& out, const Facts& facts, const std::string& type, 
   out << "}\n\n";
 }
 
+std::vector<ValueMember> shown_members(const Facts& facts, const Values& values,
+                                       const std::vector<ValueField>& fields) {
+  std::vector<ValueMember> members;
+  for (const auto& f : fields)
+    if (!f.hidden)
+      members.push_back({f.name, member_type(facts, values, f), f.doc, shown_members(facts, values, f.members)});
+  return members;
+}
+
 // "nvmlMemory_v2_t, nvmlMemory_t"
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
@@ -88,6 +97,10 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::vector<ValueMember> value_members(const Facts& facts, const Values& values, const ValueType& type) {
+  return shown_members(facts, values, type.fields);
+}
 
 std::string emit_values(const Facts& facts, const Values& values) {
   std::ostringstream out;
