@@ -73,9 +73,9 @@ TEST(ModelHoles, EachIsNamedWithItsPlace) {
   EXPECT_EQ(refusal("    a: {type: u32, doc: G.}\n"), "");
   EXPECT_EQ(refusal("    a: {type: u33, doc: G.}\n"), "gpu.yaml:10: unknown type 'u33'");
   EXPECT_EQ(refusal("    a: {type: u32}\n"), "gpu.yaml:10: field 'a': doc is missing");
-  EXPECT_EQ(refusal("    a: {doc: G.}\n"), "gpu.yaml:10: field 'a' needs exactly one of type, enum, struct, list");
+  EXPECT_EQ(refusal("    a: {doc: G.}\n"), "gpu.yaml:10: field 'a' needs exactly one of type, enum, struct, list, native");
   EXPECT_EQ(refusal("    a: {type: u32, enum: State, doc: G.}\n"),
-            "gpu.yaml:10: field 'a' needs exactly one of type, enum, struct, list");
+            "gpu.yaml:10: field 'a' needs exactly one of type, enum, struct, list, native");
   EXPECT_EQ(refusal("    a: {type: u32, doc: G., colour: red}\n"), "gpu.yaml:10: unknown attribute 'colour'");
   EXPECT_EQ(refusal("    a: {type: u32, doc: G.}\n    a: {type: u32, doc: G.}\n"), "gpu.yaml:11: duplicate key 'a'");
   EXPECT_EQ(refusal("    a: {enum: Nothing, doc: G.}\n"), "gpu.yaml:10: field 'a': there is no enum 'Nothing'");
@@ -90,6 +90,10 @@ TEST(ModelHoles, EachIsNamedWithItsPlace) {
   EXPECT_EQ(refusal("    a: {type: string, size: 4, default: long, doc: G.}\n"),
             "gpu.yaml:10: field 'a': the default is too long");
   EXPECT_EQ(refusal("    a: {list: u32, default: [], doc: G.}\n"), "gpu.yaml:10: field 'a': a list needs max");
+  EXPECT_EQ(refusal("    a: {native: faults::State, include: sim/faults/state.hpp, doc: G.}\n"), "");
+  EXPECT_EQ(refusal("    a: {native: faults::State, doc: G.}\n"), "gpu.yaml:10: field 'a': native needs include");
+  EXPECT_EQ(refusal("    a: {type: u32, include: sim/faults/state.hpp, doc: G.}\n"),
+            "gpu.yaml:10: field 'a': include is for native");
   EXPECT_EQ(refusal("    a: {type: u32, later: x, inert: y, doc: G.}\n"),
             "gpu.yaml:10: later and inert exclude each other");
   EXPECT_EQ(refusal("    a: {type: u32, doc: G.}\n- struct: Lost\n  doc: H.\n  fields: {b: {type: u32, doc: I.}}\n"),

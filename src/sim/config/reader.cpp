@@ -32,10 +32,10 @@ std::size_t find_field(std::span<const FieldDescriptor> fields, std::string_view
 [[noreturn]] void unknown_key(const Node& key, const StructDescriptor& type, const Path& path, bool reader_fields) {
   std::vector<std::string_view> names;
   for (const auto& field : type.fields())
-    if (!field.reader || reader_fields) names.push_back(field.name());
+    if (field.key(reader_fields)) names.push_back(field.name());
   std::string where = path.text();
   if (!where.empty()) where = " in " + where;
-  if (const auto* field = type.find(key.text()); field != nullptr && field->reader)
+  if (const auto* field = type.find(key.text()); field != nullptr && field->key(true) && field->reader)
     key.fail("unknown key " + quote(key.text()) + where + "; it belongs to an entry of devices");
   key.fail("unknown key " + quote(key.text()) + where + hint(key.text(), names));
 }
@@ -107,7 +107,7 @@ void apply(const Node& node, const StructDescriptor& type, std::byte* structure,
     if (key.kind() != Kind::scalar)
       key.fail("expected a key, got a " + std::string(key.kind() == Kind::sequence ? "list" : "mapping"));
     const std::size_t k = find_field(fields, key.text(), next);
-    if (k == fields.size() || (fields[k].reader && !reader_fields)) unknown_key(key, type, path, reader_fields);
+    if (k == fields.size() || !fields[k].key(reader_fields)) unknown_key(key, type, path, reader_fields);
     const std::string_view name = fields[k].name();
     if (seen_at[k] != 0) {
       const std::string where = path.text();

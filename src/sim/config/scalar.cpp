@@ -166,6 +166,7 @@ std::string read_scalar(const Node& node, const FieldDescriptor& field, std::byt
       return {};
     }
     case Type::structure:
+    case Type::native:
       break;
   }
   return "expected a value";

@@ -114,6 +114,7 @@ std::string scalar(const FieldDescriptor& field, const std::byte* at) {
         if (word.value == load<std::uint32_t>(at)) return quoted(word.word());
       return "N/A";
     case Type::structure:
+    case Type::native:
       break;
   }
   return {};

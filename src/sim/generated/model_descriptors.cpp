@@ -883,6 +883,9 @@ constexpr char text_pool[] =
     "gpm"
     "dynamic_metrics"
     "failure"
+    "What is broken."
+    "Events of a change that is not committed yet."
+    "events"
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -2889,263 +2892,273 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.faults
+    {.name_text = {13703, 6}, .unit_text = {0, 0}, .doc_text = {16258, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.events
+    {.name_text = {16318, 6}, .unit_text = {0, 0}, .doc_text = {16273, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16258, 12}, .unit_text = {0, 0}, .doc_text = {13943, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16324, 12}, .unit_text = {0, 0}, .doc_text = {13943, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16319, 8}, .unit_text = {0, 0}, .doc_text = {16270, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16385, 8}, .unit_text = {0, 0}, .doc_text = {16336, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16384, 15}, .unit_text = {0, 0}, .doc_text = {16327, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16450, 15}, .unit_text = {0, 0}, .doc_text = {16393, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16451, 14}, .unit_text = {0, 0}, .doc_text = {16399, 52}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {16517, 14}, .unit_text = {0, 0}, .doc_text = {16465, 52}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16495, 4}, .unit_text = {0, 0}, .doc_text = {16476, 19}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16561, 4}, .unit_text = {0, 0}, .doc_text = {16542, 19}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16565, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16530, 18}, .unit_text = {0, 0}, .doc_text = {16505, 25}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16596, 18}, .unit_text = {0, 0}, .doc_text = {16571, 25}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16577, 17}, .unit_text = {0, 0}, .doc_text = {16548, 29}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16643, 17}, .unit_text = {0, 0}, .doc_text = {16614, 29}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16628, 12}, .unit_text = {0, 0}, .doc_text = {16594, 34}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16694, 12}, .unit_text = {0, 0}, .doc_text = {16660, 34}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16671, 3}, .unit_text = {0, 0}, .doc_text = {16659, 12}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16737, 3}, .unit_text = {0, 0}, .doc_text = {16725, 12}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {16674, 5}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {16740, 5}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16565, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16729, 10}, .unit_text = {0, 0}, .doc_text = {16699, 30}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16795, 10}, .unit_text = {0, 0}, .doc_text = {16765, 30}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16760, 12}, .unit_text = {0, 0}, .doc_text = {16739, 21}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16826, 12}, .unit_text = {0, 0}, .doc_text = {16805, 21}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16772, 10}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16838, 10}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {16821, 8}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {16887, 8}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16829, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16895, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {16872, 15}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {16938, 15}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16905, 13}, .unit_text = {0, 0}, .doc_text = {16887, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16971, 13}, .unit_text = {0, 0}, .doc_text = {16953, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {16942, 23}, .unit_text = {16938, 4}, .doc_text = {16918, 20}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17008, 23}, .unit_text = {17004, 4}, .doc_text = {16984, 20}, .note_text = {13876, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {16987, 11}, .unit_text = {0, 0}, .doc_text = {16965, 22}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {17053, 11}, .unit_text = {0, 0}, .doc_text = {17031, 22}, .note_text = {14136, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16998, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {17064, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17038, 8}, .unit_text = {0, 0}, .doc_text = {17027, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17104, 8}, .unit_text = {0, 0}, .doc_text = {17093, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17046, 8}, .unit_text = {0, 0}, .doc_text = {16782, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17112, 8}, .unit_text = {0, 0}, .doc_text = {16848, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17069, 12}, .unit_text = {0, 0}, .doc_text = {17054, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17135, 12}, .unit_text = {0, 0}, .doc_text = {17120, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17135, 2}, .unit_text = {0, 0}, .doc_text = {17111, 24}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17201, 2}, .unit_text = {0, 0}, .doc_text = {17177, 24}, .note_text = {16211, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17147, 9}, .unit_text = {0, 0}, .doc_text = {17137, 10}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17213, 9}, .unit_text = {0, 0}, .doc_text = {17203, 10}, .note_text = {16211, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17156, 14}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17236, 7}, .unit_text = {0, 0}, .doc_text = {17222, 14}, .note_text = {16211, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17205, 12}, .unit_text = {0, 0}, .doc_text = {17177, 28}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17271, 12}, .unit_text = {0, 0}, .doc_text = {17243, 28}, .note_text = {16211, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17263, 14}, .unit_text = {0, 0}, .doc_text = {17248, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17329, 14}, .unit_text = {0, 0}, .doc_text = {17314, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17300, 14}, .unit_text = {0, 0}, .doc_text = {17277, 23}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17366, 14}, .unit_text = {0, 0}, .doc_text = {17343, 23}, .note_text = {16211, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17363, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17429, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17403, 8}, .unit_text = {0, 0}, .doc_text = {17382, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17469, 8}, .unit_text = {0, 0}, .doc_text = {17448, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17428, 10}, .unit_text = {0, 0}, .doc_text = {17411, 17}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17494, 10}, .unit_text = {0, 0}, .doc_text = {17477, 17}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17456, 6}, .unit_text = {0, 0}, .doc_text = {17438, 18}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17522, 6}, .unit_text = {0, 0}, .doc_text = {17504, 18}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {17462, 9}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {17528, 9}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17482, 10}, .unit_text = {0, 0}, .doc_text = {17471, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17548, 10}, .unit_text = {0, 0}, .doc_text = {17537, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17503, 9}, .unit_text = {17497, 6}, .doc_text = {17492, 5}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17569, 9}, .unit_text = {17563, 6}, .doc_text = {17558, 5}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17539, 10}, .unit_text = {0, 0}, .doc_text = {17512, 27}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17605, 10}, .unit_text = {0, 0}, .doc_text = {17578, 27}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17577, 10}, .unit_text = {0, 0}, .doc_text = {17549, 28}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17643, 10}, .unit_text = {0, 0}, .doc_text = {17615, 28}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17609, 12}, .unit_text = {0, 0}, .doc_text = {17587, 22}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17675, 12}, .unit_text = {0, 0}, .doc_text = {17653, 22}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17645, 11}, .unit_text = {0, 0}, .doc_text = {17621, 24}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17711, 11}, .unit_text = {0, 0}, .doc_text = {17687, 24}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17692, 18}, .unit_text = {0, 0}, .doc_text = {17656, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17758, 18}, .unit_text = {0, 0}, .doc_text = {17722, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {17792, 35}, .note_text = {0, 0}, .default_text = {17789, 3},
+    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {17858, 35}, .note_text = {0, 0}, .default_text = {17855, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17887, 4}, .unit_text = {0, 0}, .doc_text = {17827, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17953, 4}, .unit_text = {0, 0}, .doc_text = {17893, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17891, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17957, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {17981, 15}, .unit_text = {0, 0}, .doc_text = {17915, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18047, 15}, .unit_text = {0, 0}, .doc_text = {17981, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17996, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17236, 7}, .unit_text = {0, 0}, .doc_text = {18062, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18067, 6}, .unit_text = {0, 0}, .doc_text = {17081, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18133, 6}, .unit_text = {0, 0}, .doc_text = {17147, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18073, 13}, .unit_text = {0, 0}, .doc_text = {17314, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18139, 13}, .unit_text = {0, 0}, .doc_text = {17380, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18141, 10}, .unit_text = {0, 0}, .doc_text = {18086, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18207, 10}, .unit_text = {0, 0}, .doc_text = {18152, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18215, 24}, .unit_text = {0, 0}, .doc_text = {18151, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18281, 24}, .unit_text = {0, 0}, .doc_text = {18217, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3209,16 +3222,16 @@ constexpr StructDescriptor struct_table[] = {
     {{13966, 20}, {13943, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
     {{14288, 8}, {14267, 21}, 274, 8, sizeof(Features), false},  // Features
     {{14434, 14}, {14405, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16473, 3}, {16465, 8}, 286, 66, sizeof(Gpu), true},  // Gpu
-    {{16649, 10}, {16640, 9}, 352, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16691, 8}, {16679, 12}, 357, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16807, 14}, {16782, 25}, 359, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16860, 12}, {16839, 21}, 363, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17105, 6}, {17081, 24}, 365, 8, sizeof(NvLink), true},  // NvLink
-    {{17237, 11}, {17217, 20}, 373, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17351, 12}, {17314, 37}, 377, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17779, 10}, {17710, 69}, 379, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18270, 7}, {18239, 31}, 391, 9, sizeof(Machine), true},  // Machine
+    {{16539, 3}, {16531, 8}, 286, 68, sizeof(Gpu), true},  // Gpu
+    {{16715, 10}, {16706, 9}, 354, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{16757, 8}, {16745, 12}, 359, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{16873, 14}, {16848, 25}, 361, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{16926, 12}, {16905, 21}, 365, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{17171, 6}, {17147, 24}, 367, 8, sizeof(NvLink), true},  // NvLink
+    {{17303, 11}, {17283, 20}, 375, 4, sizeof(RootComplex), true},  // RootComplex
+    {{17417, 12}, {17380, 37}, 379, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{17845, 10}, {17776, 69}, 381, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{18336, 7}, {18305, 31}, 393, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -22,7 +22,8 @@ enum class Type : std::uint8_t {
   hex32,
   hex64,
   enumeration,
-  structure
+  structure,
+  native  // live state: a C++ struct that the descriptors do not look into
 };
 
 // Whether a function shows the field: now, with a later part of the simulation, or never.
@@ -63,7 +64,7 @@ struct FieldDescriptor {
   bool list;
   bool required;
   bool quoted;  // numbers may stand in quotes
-  bool reader;  // the reader's own business: no member in the struct
+  bool reader;  // no key of a struct like others: the reader's own business without a member, or native
   bool ranged;
   bool has_default;
   std::uint32_t offset;          // of the member
@@ -84,6 +85,8 @@ struct FieldDescriptor {
   std::string_view default_word() const { return detail::text(default_text); }
   std::span<const Word> words() const { return {detail::word_table + first_word, word_count}; }
   bool scalar() const { return !list && type != Type::structure; }
+  // May it stand in a mapping of a machine file? `reader_fields`: where the reader's own fields stand too.
+  bool key(bool reader_fields) const { return type != Type::native && (!reader || reader_fields); }
   bool text() const { return type == Type::string || type == Type::uuid; }
   inline const StructDescriptor& nested() const;
 };

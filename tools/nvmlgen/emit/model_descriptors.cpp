@@ -75,6 +75,8 @@ const char* type_name(ModelType type) {
       return "enumeration";
     case ModelType::structure:
       return "structure";
+    case ModelType::native:
+      return "native";
     default:
       return spelling(type).data();
   }
@@ -98,7 +100,7 @@ std::string layout(const ModelStruct& s, const ModelField& field) {
   std::string present = "0", items = "0";
   if (field.list)
     items = fmt::format("offsetof(decltype({}::{}), items)", s.name, member);
-  else if (!field.is_struct())
+  else if (!field.is_struct() && !field.is_native())
     present = fmt::format("offsetof(decltype({}::{}), present)", s.name, member);
   return fmt::format(".offset = offsetof({}, {}), .present_offset = {}, .items_offset = {}, .value_size = sizeof({})",
                      s.name, member, present, items, value);
@@ -121,7 +123,7 @@ std::string row(const Model& model, const ModelStruct& s, const ModelField& fiel
       "     .type = Type::{}, .visibility = Visibility::{}, .list = {}, .required = {}, .quoted = {}, .reader = {}, "
       ".ranged = {}, .has_default = {},\n",
       type_name(field.type), visibility_name(field.visibility), field.list, field.required, field.quoted,
-      field.handled_by_reader, field.range.has_value(), field.default_text.has_value() && !field.list);
+      field.handled_by_reader || field.is_native(), field.range.has_value(), field.default_text.has_value() && !field.list);
   out += fmt::format("     {},\n", layout(s, field));
   const auto range = field.range.value_or(ModelRange{});
   out += fmt::format(

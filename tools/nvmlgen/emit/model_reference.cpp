@@ -51,6 +51,7 @@ std::string row(const Model& model, const std::string& path, const ModelField& f
 
 void rows(const Model& model, const ModelStruct& in, const std::string& prefix, std::string& out) {
   for (const auto& field : in.fields) {
+    if (field.is_native()) continue;
     if (!field.is_struct())
       out += row(model, prefix + field.name, field);
     else if (!field.handled_by_reader)
@@ -73,7 +74,8 @@ std::string emit_model_reference(const Model& model, const Facts&) {
       "## The document\n\n";
   const auto& machine = *model.structure("Machine");
   out += "| key | meaning |\n|---|---|\n";
-  for (const auto& field : machine.fields) out += fmt::format("| `{}` | {} |\n", field.name, cell(field.doc));
+  for (const auto& field : machine.fields)
+    if (!field.is_native()) out += fmt::format("| `{}` | {} |\n", field.name, cell(field.doc));
   for (const auto& field : machine.fields) {
     if (!field.is_struct() || field.handled_by_reader) continue;
     const auto& s = *model.structure(field.reference);
@@ -87,7 +89,7 @@ std::string emit_model_reference(const Model& model, const Facts&) {
       "entry of `devices`. A list replaces\nthe list of the same name, everything else is overridden key by key.\n\n{}",
       head);
   for (const auto& field : gpu.fields)
-    if (!field.is_struct()) out += row(model, field.name, field);
+    if (!field.is_struct() && !field.is_native()) out += row(model, field.name, field);
   for (const auto& field : gpu.fields) {
     if (!field.is_struct()) continue;
     const auto& s = *model.structure(field.reference);

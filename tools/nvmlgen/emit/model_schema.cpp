@@ -56,6 +56,7 @@ ordered_json value_schema(const Model& model, const ModelField& field) {
       for (const auto& w : model.enumeration(field.reference)->words) words.push_back(w.word);
       return {{"enum", words}};
     }
+    case ModelType::native:
     case ModelType::structure:
       return {{"$ref", "#/definitions/" + field.reference}};
     default: {
@@ -86,6 +87,7 @@ ordered_json struct_schema(const Model& model, const ModelStruct& s) {
   ordered_json j{{"description", s.doc}, {"type", "object"}, {"additionalProperties", false}};
   ordered_json properties = ordered_json::object(), required = ordered_json::array();
   for (const auto& field : s.fields) {
+    if (field.is_native()) continue;
     properties[field.name] = field_schema(model, field);
     if (field.required) required.push_back(field.name);
   }

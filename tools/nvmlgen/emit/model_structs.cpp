@@ -10,7 +10,7 @@ namespace {
 std::string member_type(const ModelField& field) {
   const std::string value = cpp_value_type(field);
   if (field.list) return fmt::format("List<{}, {}>", value, field.max_items);
-  return field.is_struct() ? value : fmt::format("Field<{}>", value);
+  return field.is_struct() || field.is_native() ? value : fmt::format("Field<{}>", value);
 }
 
 std::string remark(const ModelField& field) {
@@ -67,6 +67,8 @@ std::string cpp_value_type(const ModelField& field) {
       return "PciBusId";
     case ModelType::structure:
       return field.reference;
+    case ModelType::native:
+      return "sim::" + field.reference;
   }
   return {};
 }
@@ -78,7 +80,14 @@ std::string emit_model_structs(const Model& model, const Facts&) {
       "#pragma once\n\n"
       "#include <cstdint>\n"
       "#include <type_traits>\n\n"
-      "#include \"sim/model/field.hpp\"\n\n"
+      "#include \"sim/model/field.hpp\"\n";
+  std::set<std::string> includes;
+  for (const auto& s : model.structs)
+    for (const auto& field : s.fields)
+      if (field.is_native()) includes.insert(field.include);
+  for (const auto& include : includes) out += fmt::format("#include \"{}\"\n", include);
+  out +=
+      "\n"
       "namespace nvmlkit::sim::model {\n";
   for (const auto& e : model.enums) out += enum_constants(e);
   for (const auto& s : model.structs) {

@@ -17,6 +17,7 @@ auto find_named(const Range& range, std::string_view name) -> decltype(&*range.b
 void collect(const Model& model, const ModelStruct& in, const std::string& prefix, std::vector<ModelLeaf>& out) {
   for (const auto& field : in.fields) {
     const std::string path = prefix + field.name;
+    if (field.is_native()) continue;
     if (!field.is_struct())
       out.push_back({path, &field});
     else if (!field.handled_by_reader)
@@ -27,8 +28,8 @@ void collect(const Model& model, const ModelStruct& in, const std::string& prefi
 }  // namespace
 
 std::string_view spelling(ModelType type) {
-  static constexpr std::array<std::string_view, 13> names{
-      "bool", "u32", "u64", "i32", "i64", "f64", "string", "uuid", "pci_bus_id", "hex32", "hex64", "", ""};
+  static constexpr std::array<std::string_view, 14> names{
+      "bool", "u32", "u64", "i32", "i64", "f64", "string", "uuid", "pci_bus_id", "hex32", "hex64", "", "", ""};
   return names.at(static_cast<std::size_t>(type));
 }
 

@@ -26,10 +26,11 @@ enum class ModelType {
   hex32,
   hex64,
   enumeration,
-  structure
+  structure,
+  native
 };
 
-// The spelling of a type in the registry; empty for enumeration and structure, which are named by another attribute.
+// The spelling of a type in the registry; empty for enumeration, structure and native, which are named by another attribute.
 std::string_view spelling(ModelType type);
 
 struct ModelRange {
@@ -58,7 +59,7 @@ enum class Visibility { shown, later, inert };
 struct ModelField {
   std::string name;
   ModelType type = ModelType::u32;  // of the value, or of a list's items
-  std::string reference;            // name of the enum or struct
+  std::string reference;            // name of the enum, struct or C++ type
   bool list = false;
   std::size_t max_items = 0;
   std::size_t capacity = 0;  // of texts: bytes, with the terminating NUL
@@ -70,12 +71,15 @@ struct ModelField {
   bool required = false;
   bool quoted = false;             // numbers may stand in quotes
   bool handled_by_reader = false;  // no C++ member
+  std::string include;             // of native fields: the header that defines `reference`
   Visibility visibility = Visibility::shown;
   std::string visibility_note;  // which part it waits for, or why nothing shows it
   std::string where;            // file:line
 
   bool is_text() const { return type == ModelType::string || type == ModelType::uuid; }
   bool is_struct() const { return type == ModelType::structure; }
+  // Live state, a struct written by hand in C++: no key of a machine file, and nothing the descriptors look into.
+  bool is_native() const { return type == ModelType::native; }
 };
 
 struct ModelStruct {

@@ -96,6 +96,10 @@ void check_field(Model& model, ModelField& field) {
     if (field.range->min < limits.min || field.range->max > limits.max) fail(field, "the range exceeds the type");
   }
   if (field.quoted && !is_integer(field.type)) fail(field, "quoted is for whole numbers");
+  if (field.is_native() == field.include.empty())
+    fail(field, field.is_native() ? "native needs include" : "include is for native");
+  if (field.is_native() && (field.default_text || field.handled_by_reader || field.visibility != Visibility::shown))
+    fail(field, "native takes no default, handled, later or inert");
   if (field.required && (field.default_text || field.list || field.is_struct()))
     fail(field, "required is for scalars without default");
   if (field.list && !field.default_text) fail(field, "a list needs default: []");

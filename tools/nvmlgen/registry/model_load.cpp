@@ -84,6 +84,11 @@ void set_attribute(ModelField& field, const std::string& key, const At& at, int&
   } else if (key == "enum" || key == "struct") {
     field.type = key == "enum" ? ModelType::enumeration : ModelType::structure;
     field.reference = at.text("a name"), ++kinds;
+  } else if (key == "native") {
+    field.type = ModelType::native;
+    field.reference = at.text("a C++ type"), ++kinds;
+  } else if (key == "include") {
+    field.include = at.text("a header");
   } else if (key == "list") {
     field.list = true;
     set_item_type(field, at, at.text("a type")), ++kinds;
@@ -128,7 +133,7 @@ ModelField field_from(const std::string& name, const At& at) {
   field.where = at.where();
   int kinds = 0;
   at.each([&](const std::string& key, const At& value) { set_attribute(field, key, value, kinds); });
-  if (kinds != 1) at.fail("field '" + name + "' needs exactly one of type, enum, struct, list");
+  if (kinds != 1) at.fail("field '" + name + "' needs exactly one of type, enum, struct, list, native");
   if (field.type == ModelType::uuid) field.capacity = 80;
   return field;
 }
