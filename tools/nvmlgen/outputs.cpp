@@ -54,6 +54,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"include/nvmlkit/generated/field_id.hpp", emit_field_id(r)});
   out.push_back({"src/nvml/generated/errata.cpp", emit_errata(r)});
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});
+  out.push_back({"tests/nvml/generated/methods.cpp", emit_methods(r)});
   out.push_back({"docs/reference/functions.md", emit_function_reference(r)});
   out.push_back({"docs/reference/symbols.md", emit_symbol_index(r)});
   out.push_back({"docs/reference/values.md", emit_value_page(r)});
