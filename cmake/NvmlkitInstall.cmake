@@ -43,6 +43,13 @@ if(NVMLKIT_BUILD_DRIVER)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/sim" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nvmlkit-sim" COMPONENT sim
           FILES_MATCHING PATTERN "*.hpp")
 
+  # The driver as a table inside a program; its header is with the bindings'.
+  install(TARGETS nvmlkit_sim_table EXPORT nvmlkit-sim_table
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT sim)
+  nvmlkit_export(sim nvmlkit-sim_table)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/nvmlkit-sim-table.pc.in" "${PROJECT_BINARY_DIR}/nvmlkit-sim-table.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/nvmlkit-sim-table.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT sim)
+
   # In a folder of its own: the system's library folder may hold NVIDIA's.
   install(TARGETS nvidia-ml EXPORT nvmlkit-driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   nvmlkit_export(driver nvmlkit-driver)

@@ -3,81 +3,33 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
+#include <iterator>
 #include <nvmlkit/nvml.hpp>
 #include <thread>
-#include <utility>
 
 namespace nvml = nvmlkit::nvml;
 namespace abi = nvmlkit::abi;
 
 namespace {
 
-// A sample that the driver keeps; freed with its owner.
-class Sample {
- public:
-  static nvml::Result<Sample> create(const nvml::Library& library) {
-    Sample sample(library);
-    if (auto made = library.call(&nvml::Table::GpmSampleAlloc, &sample.handle_); !made) return made.error();
-    return sample;
-  }
-  Sample(Sample&& other) noexcept : library_(other.library_), handle_(std::exchange(other.handle_, nullptr)) {}
-  Sample& operator=(Sample&&) = delete;
-  ~Sample() {
-    if (handle_) static_cast<void>(library_.call(&nvml::Table::GpmSampleFree, handle_));
-  }
-  nvml::Result<void> take(const nvml::Device& device) {
-    return library_.call(&nvml::Table::GpmSampleGet, device.handle(), handle_);
-  }
-  abi::nvmlGpmSample_t handle() const { return handle_; }
+constexpr abi::nvmlGpmMetricId_t kWanted[] = {abi::NVML_GPM_METRIC_GRAPHICS_UTIL, abi::NVML_GPM_METRIC_SM_UTIL,
+                                              abi::NVML_GPM_METRIC_SM_OCCUPANCY, abi::NVML_GPM_METRIC_ANY_TENSOR_UTIL,
+                                              abi::NVML_GPM_METRIC_DRAM_BW_UTIL};
+constexpr const char* kNames[] = {"graphics", "SM", "SM occupancy", "tensor cores", "memory bandwidth"};
+static_assert(std::size(kWanted) == std::size(kNames));
 
- private:
-  explicit Sample(const nvml::Library& library) : library_(library) {}
-  nvml::Library library_;
-  abi::nvmlGpmSample_t handle_ = nullptr;
-};
-
-nvml::Result<bool> supported(const nvml::Library& library, const nvml::Device& device) {
-  abi::nvmlGpmSupport_t support{};
-  support.version = abi::version_tag<abi::nvmlGpmSupport_t>;
-  const auto asked = library.call(&nvml::Table::GpmQueryDeviceSupport, device.handle(), &support);
-  if (asked) return support.isSupportedDevice != 0;
-  const nvml::Errc code = asked.error().code();
-  if (code == nvml::Errc::not_supported || code == nvml::Errc::function_not_found) return false;
-  return asked.error();
-}
-
-struct Wanted {
-  unsigned int id;
-  const char* name;
-};
-constexpr Wanted kWanted[] = {{abi::NVML_GPM_METRIC_GRAPHICS_UTIL, "graphics"},
-                              {abi::NVML_GPM_METRIC_SM_UTIL, "SM"},
-                              {abi::NVML_GPM_METRIC_SM_OCCUPANCY, "SM occupancy"},
-                              {abi::NVML_GPM_METRIC_ANY_TENSOR_UTIL, "tensor cores"},
-                              {abi::NVML_GPM_METRIC_DRAM_BW_UTIL, "memory bandwidth"}};
-
-nvml::Result<void> measure(const nvml::Library& library, const nvml::Device& device, std::chrono::milliseconds time) {
-  auto before = Sample::create(library);
-  if (!before) return before.error();
-  auto after = Sample::create(library);
-  if (!after) return after.error();
-  if (auto taken = before->take(device); !taken) return taken;
+nvml::Result<void> measure(const nvml::Device& device, std::chrono::milliseconds time) {
+  auto session = nvml::GpmSession::start(device);
+  if (!session) return session.error();
   std::this_thread::sleep_for(time);
-  if (auto taken = after->take(device); !taken) return taken;
-
-  auto query = std::make_unique<abi::nvmlGpmMetricsGet_t>();  // 13 KB
-  query->version = abi::version_tag<abi::nvmlGpmMetricsGet_t>;
-  query->sample1 = before->handle();
-  query->sample2 = after->handle();
-  for (const Wanted& wanted : kWanted) query->metrics[query->numMetrics++].metricId = wanted.id;
-  if (auto got = library.call(&nvml::Table::GpmMetricsGet, query.get()); !got) return got;
-  for (unsigned int i = 0; i < query->numMetrics; ++i) {
-    const abi::nvmlGpmMetric_t& metric = query->metrics[i];
-    if (metric.nvmlReturn == abi::NVML_SUCCESS)
-      std::printf("  %-16s %6.2f %%\n", kWanted[i].name, metric.value);
-    else
-      std::printf("  %-16s %s\n", kWanted[i].name, name_of(static_cast<nvml::Errc>(metric.nvmlReturn)).c_str());
+  const auto metrics = session->read(kWanted);
+  if (!metrics) return metrics.error();
+  for (std::size_t i = 0; i < metrics->size(); ++i) {
+    const auto& [id, value, short_name, long_name, unit] = (*metrics)[i];
+    if (value)
+      std::printf("  %-16s %6.2f %s\n", kNames[i], *value, unit.c_str());
+    else  // one metric may fail while the others answer
+      std::printf("  %-16s %s\n", kNames[i], name_of(value.error().code()).c_str());
   }
   return {};
 }
@@ -98,14 +50,15 @@ int main(int argc, char** argv) {
   int status = 0;
   for (unsigned int i = 0; i < devices->size(); ++i) {
     const auto device = (*devices)[i];
-    const auto can = device.and_then([&](const nvml::Device& d) { return supported(*library, d); });
-    if (!can) {
-      status = report(can.error());
-    } else if (!*can) {
+    const auto has_gpm =
+        optional_if_unsupported(device.and_then([](const nvml::Device& d) { return d.gpm_query_device_support(); }));
+    if (!has_gpm) {
+      status = report(has_gpm.error());
+    } else if (!*has_gpm || !(*has_gpm)->is_supported_device) {
       std::printf("GPU %u: performance metrics are not supported\n", i);
     } else {
       std::printf("GPU %u:\n", i);
-      if (const auto measured = measure(*library, *device, time); !measured) status = report(measured.error());
+      if (const auto measured = measure(*device, time); !measured) status = report(measured.error());
     }
   }
   return status;

@@ -3,7 +3,6 @@
 #include "families.hpp"
 
 namespace nvml = nvmlkit::nvml;
-namespace abi = nvmlkit::abi;
 using nvml::Metric;
 
 namespace {
@@ -88,15 +87,16 @@ struct Reason {
   unsigned long long bit;
   const char* name;
 };
-constexpr Reason kReasons[] = {{0x1, "gpu_idle"},
-                               {0x2, "applications_clocks_setting"},
-                               {0x4, "sw_power_cap"},
-                               {0x8, "hw_slowdown"},
-                               {0x10, "sync_boost"},
-                               {0x20, "sw_thermal_slowdown"},
-                               {0x40, "hw_thermal_slowdown"},
-                               {0x80, "hw_power_brake_slowdown"},
-                               {0x100, "display_clock_setting"}};
+using Why = nvml::ClocksEventReasonsBits;
+constexpr Reason kReasons[] = {{Why::GpuIdle, "gpu_idle"},
+                               {Why::ApplicationsClocksSetting, "applications_clocks_setting"},
+                               {Why::SwPowerCap, "sw_power_cap"},
+                               {Why::HwSlowdown, "hw_slowdown"},
+                               {Why::SyncBoost, "sync_boost"},
+                               {Why::SwThermalSlowdown, "sw_thermal_slowdown"},
+                               {Why::HwThermalSlowdown, "hw_thermal_slowdown"},
+                               {Why::HwPowerBrakeSlowdown, "hw_power_brake_slowdown"},
+                               {Why::DisplayClockSetting, "display_clock_setting"}};
 
 Labels labels_of(const GpuIdentity& gpu, const Labels& more = {}) {
   Labels labels{{"gpu", std::to_string(gpu.index)}, {"uuid", gpu.uuid}};
@@ -129,21 +129,24 @@ void add_links(Families& families, const GpuIdentity& gpu) {
                      labels_of(gpu, {{"link", std::to_string(link.index())}}), *active);
 }
 
-void add_mig(Families& families, const nvml::Library& library, const GpuIdentity& gpu) {
-  unsigned int current = 0, pending = 0;
-  if (!library.call(&nvml::Table::DeviceGetMigMode, gpu.device.handle(), &current, &pending)) return;
-  families.gauge("nvml_mig_mode", "Whether the GPU is in MIG mode.", labels_of(gpu), current);
-  if (!current) return;
+void add_mig(Families& families, const GpuIdentity& gpu) {
+  const auto mode = gpu.device.mig_mode();
+  if (!mode) return;
+  families.gauge("nvml_mig_mode", "Whether the GPU is in MIG mode.", labels_of(gpu), mode->current_mode);
+  if (!mode->current_mode) return;
   const auto instances = gpu.device.mig_devices();
   if (!instances) return;
   for (const nvml::MigDevice& mig : *instances) {
-    abi::nvmlMemory_t memory{};
     const auto uuid = mig.uuid();
-    if (!uuid || !library.call(&nvml::Table::DeviceGetMemoryInfo, mig.handle(), &memory)) continue;
-    const Labels labels = labels_of(gpu, {{"mig_uuid", *uuid}});
+    const auto memory = mig.memory_info();
+    if (!uuid || !memory) continue;
+    Labels more{{"mig_uuid", *uuid}};
+    if (const auto id = mig.gpu_instance_id()) more.emplace_back("gpu_instance", std::to_string(*id));
+    if (const auto id = mig.compute_instance_id()) more.emplace_back("compute_instance", std::to_string(*id));
+    const Labels labels = labels_of(gpu, more);
     families.gauge("nvml_mig_memory_total_bytes", "Memory of the MIG device.", labels,
-                   static_cast<double>(memory.total));
-    families.gauge("nvml_mig_memory_used_bytes", "Memory in use.", labels, static_cast<double>(memory.used));
+                   static_cast<double>(memory->total.count()));
+    families.gauge("nvml_mig_memory_used_bytes", "Memory in use.", labels, static_cast<double>(memory->used.count()));
   }
 }
 
@@ -210,7 +213,7 @@ std::vector<prometheus::MetricFamily> Collector::Collect() const {
     for (std::size_t i = 0; i < exported().size(); ++i)
       add_reading(families, gpus_[gpu], exported()[i], sampler_.reading(gpu, i));
     add_links(families, gpus_[gpu]);
-    add_mig(families, library_, gpus_[gpu]);
+    add_mig(families, gpus_[gpu]);
   }
   add_processes(families, library_, gpus_);
   return families.take();

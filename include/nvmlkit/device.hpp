@@ -27,6 +27,7 @@ struct Sample {
 class FanRange;
 class NvLinkRange;
 
+// A GPU, or a MIG device where a call takes one. Cheap to copy; keeps the library open.
 class Device : public DeviceMethods {
  public:
   using DeviceMethods::DeviceMethods;
@@ -49,8 +50,8 @@ class Device : public DeviceMethods {
   // `scope` other than the GPU needs the newer call. Needs root. @c nvmlDeviceSetPowerManagementLimit_v2
   Result<void> set_power_management_limit(Milliwatts limit,
                                           abi::nvmlPowerScopeType_t scope = abi::POWER_SCOPE_GPU) const;
-  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; the sums are missing where only the older
-  // answers.
+  // The sums are missing where only the older call answers.
+  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats
   Result<AccountingStats> accounting_stats(unsigned int pid) const;
   // @c nvmlDeviceGetSamples. An empty list when there is none after `since`.
   Result<std::vector<Sample>> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
@@ -99,7 +100,7 @@ class Device : public DeviceMethods {
   Result<std::vector<PrmCounter>> prm_counters(std::span<const PrmCounterQuery> queries) const;
   // Reads or writes a register: `request` is TLV data of at most 496 bytes. Needs Blackwell or newer.
   // @c nvmlDeviceReadWritePRM_v1
-  Result<PrmAnswer> exchange_prm(std::span<const std::byte> request) const;
+  Result<PrmAnswer> read_write_prm(std::span<const std::byte> request) const;
 };
 
 // Asks for one GPU at a time, so that a GPU that is not looked at is not touched.

@@ -32,7 +32,8 @@ struct EnergyReading {
   Milliwatts average_power() const noexcept;
 };
 
-// Not for use from several threads at once. Copies go on separately from where the original is.
+// Measures the energy that one GPU takes. Not for use from several threads at once. Copies go on separately from where
+// the original is.
 class EnergyMeter {
  public:
   using Clock = std::chrono::steady_clock;

@@ -36,9 +36,9 @@ struct OpenOptions {
   InitFlags flags = InitFlags::none;
 };
 
-// Opened by nvmlInit_v2 (or what the driver has of that family) and closed by one nvmlShutdown, when the last object
-// that came from it ends or at close(). Copies share it. Calls may come from any thread.
-// After a fork, the child's calls answer Errc::forked and its copies end silently: open again there.
+// The opened driver library. Opened by nvmlInit_v2 (or what the driver has of that family) and closed by one
+// nvmlShutdown, when the last object that came from it ends or at close(). Copies share it. Calls may come from any
+// thread. After a fork, the child's calls answer Errc::forked and its copies end silently: open again there.
 class Library : public LibraryMethods {
  public:
   static Result<Library> open(const OpenOptions& options = {});

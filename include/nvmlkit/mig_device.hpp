@@ -7,8 +7,8 @@
 
 namespace nvmlkit::nvml {
 
-// Has only the queries that a MIG device answers; clocks, power, temperature and the like belong to its GPU: gpu().
-// Stale after its instances are destroyed: calls then answer not_found or invalid_argument.
+// A MIG device. Has only the queries that a MIG device answers; clocks, power, temperature and the like belong to its
+// GPU: gpu(). Stale after its instances are destroyed: calls then answer not_found or invalid_argument.
 class MigDevice : private DeviceMethods {
  public:
   using DeviceMethods::DeviceMethods;

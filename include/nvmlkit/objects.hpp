@@ -38,6 +38,7 @@ class ComputeInstance : public ComputeInstanceMethods {
   using ComputeInstanceMethods::ComputeInstanceMethods;
 };
 
+// A type of vGPU that GPUs can be divided into: "NVIDIA A40-8Q". The same id means the same type on all GPUs.
 class VgpuType : public VgpuTypeMethods {
  public:
   using VgpuTypeMethods::VgpuTypeMethods;
@@ -45,6 +46,7 @@ class VgpuType : public VgpuTypeMethods {
 
 class VgpuMetadata;
 
+// A vGPU that a virtual machine uses.
 class VgpuInstance : public VgpuInstanceMethods {
  public:
   using VgpuInstanceMethods::VgpuInstanceMethods;

@@ -37,7 +37,7 @@ class NvLink : public Object<abi::nvmlDevice_t> {
 
   // @c nvmlDeviceGetNvLinkState
   Result<bool> active() const;
-  // 1 is NVLink 1.0; see abi::NVLINK_VERSION_... @c nvmlDeviceGetNvLinkVersion
+  // 1 is NVLink 1.0; see abi::nvmlNvlinkVersion_t @c nvmlDeviceGetNvLinkVersion
   Result<unsigned int> version() const;
   // "00000000:07:00.0" of what is at the other end. @c nvmlDeviceGetNvLinkRemotePciInfo_v2
   Result<std::string> remote_pci_bus_id() const;

@@ -96,7 +96,8 @@ namespace detail {
 struct SamplerPlan;
 }
 
-// Not for use from several threads at once; movable. After Library::close() every reading is Errc::library_closed.
+// Reads a list of metrics of a list of GPUs, tick by tick. Not for use from several threads at once; movable. After
+// Library::close() every reading is Errc::library_closed.
 class Sampler {
  public:
   // Any field of nvmlDeviceGetFieldValues. Its id is translated for the driver at hand.

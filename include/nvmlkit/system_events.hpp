@@ -10,7 +10,7 @@
 namespace nvmlkit::nvml {
 
 struct SystemEvent {
-  unsigned long long type;  // one of abi::SYSTEM_EVENT_TYPE_...
+  unsigned long long type;  // one of abi::SystemEventType...
   unsigned int gpu_id;      // as Device::gpu_id...: the driver's own number of the GPU
 };
 
@@ -31,7 +31,7 @@ class SystemEventSet {
   // @c nvmlSystemEventSetFree
   ~SystemEventSet();
 
-  // `types` is a mask of abi::SYSTEM_EVENT_TYPE_...; what happened before is not recorded. @c nvmlSystemRegisterEvents
+  // `types` is a mask of abi::SystemEventType...; what happened before is not recorded. @c nvmlSystemRegisterEvents
   Result<void> watch(unsigned long long types);
 
   // What happened, oldest first; empty when nothing came in time. Waits in slices, so that a stop request ends the wait

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <nvmlkit/generated/abi.hpp>
+#include <nvmlkit/generated/values.hpp>
 #include <nvmlkit/result.hpp>
 #include <span>
 #include <string>
@@ -54,10 +55,6 @@ struct VgpuCompatibility {
   abi::nvmlVgpuPgpuCompatibilityLimitCode_t limits;  // mask of what stands in the way; 0: nothing
 };
 
-struct VgpuVersionRange {
-  unsigned int lowest;
-  unsigned int highest;
-};
 struct VgpuVersions {
   VgpuVersionRange supported;
   VgpuVersionRange current;  // what an administrator narrowed it to

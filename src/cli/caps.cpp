@@ -136,8 +136,11 @@ std::size_t not_probed(const Capabilities& capabilities) {
 }
 
 void print_text(const Capabilities& capabilities) {
-  fmt::print("library  {}\ndriver   {}\nnvml     {}\n", capabilities.library, capabilities.driver_version,
-             capabilities.nvml_version);
+  fmt::print("library  {}\n", capabilities.library);
+  if (capabilities.problem.empty())
+    fmt::print("driver   {}\nnvml     {}\n", capabilities.driver_version, capabilities.nvml_version);
+  else
+    fmt::print("driver   none: {}\n", capabilities.problem);
   for (std::size_t i = 0; i < capabilities.gpus.size(); ++i)
     fmt::print("GPU {:<3}  {}  {}\n", i, capabilities.gpus[i].name, capabilities.gpus[i].uuid);
   fmt::print("\n");
@@ -154,6 +157,7 @@ void print_text(const Capabilities& capabilities) {
   }
   fmt::print("\n");
   for (const auto& [answer, count] : count_answers(capabilities)) fmt::print("{:>6}  {}\n", count, answer);
+  if (!capabilities.problem.empty()) return;
   fmt::print(
       "{} of {} functions are not probed: they change something, wait, or need a key or another object than a GPU\n",
       not_probed(capabilities), capabilities.rows.size());
@@ -165,9 +169,11 @@ void print_json(const Capabilities& capabilities) {
   for (const auto& gpu : capabilities.gpus) gpus.push_back({{"name", gpu.name}, {"uuid", gpu.uuid}});
   for (const auto& row : capabilities.rows)
     rows.push_back({{"symbol", row.symbol}, {"scope", row.scope}, {"answers", row.answers}});
+  const bool asked = capabilities.problem.empty();
   const Json out{{"library", capabilities.library},
-                 {"driver_version", capabilities.driver_version},
-                 {"nvml_version", capabilities.nvml_version},
+                 {"driver_version", asked ? Json(capabilities.driver_version) : Json()},
+                 {"nvml_version", asked ? Json(capabilities.nvml_version) : Json()},
+                 {"problem", asked ? Json() : Json(capabilities.problem)},
                  {"gpus", gpus},
                  {"functions", rows},
                  {"answers", count_answers(capabilities)},
@@ -204,19 +210,37 @@ Capabilities probe(const Table& table) {
   return out;
 }
 
+Capabilities symbols_of(const Table& table) {
+  Capabilities out;
+  for (std::size_t i = 0; i < nvml::kSymbolCount; ++i) {
+    const nvml::Symbol& symbol = nvml::symbols()[i];
+    out.rows.push_back({symbol.name,
+                        scope_of(nvml::interpose::signatures()[i].subject),
+                        {exported(table, symbol) ? kNotProbed : "no symbol"}});
+  }
+  return out;
+}
+
 int caps(const std::string& path, bool as_json) {
   nvml::OpenOptions options;
   options.load.path = path;
   const auto library = nvml::Library::open(options);
-  if (!library) {
-    fmt::print(stderr, "nvmlkit: no working NVML library: {}\n", library.error().message());
+  Capabilities capabilities;
+  if (library) {
+    capabilities = probe(library->table());
+    capabilities.library = library->path();
+  } else {
+    const std::string problem = library.error().message();
+    fmt::print(stderr, "nvmlkit: no working NVML library: {}\n", problem);
     if (const std::string advice = library.error().advice(); !advice.empty()) fmt::print(stderr, "{}\n", advice);
-    return 1;
+    const auto silent = nvml::load(options.load);
+    if (!silent) return 1;
+    capabilities = symbols_of(silent->table);
+    capabilities.library = silent->path;
+    capabilities.problem = problem;
   }
-  Capabilities capabilities = probe(library->table());
-  capabilities.library = library->path();
   as_json ? print_json(capabilities) : print_text(capabilities);
-  return 0;
+  return library ? 0 : 1;
 }
 
 }  // namespace nvmlkit::cli

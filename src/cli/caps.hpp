@@ -18,6 +18,7 @@ struct Capabilities {
     std::vector<std::string> answers;  // one per GPU where it was asked on each, else one
   };
   std::string library, driver_version, nvml_version;
+  std::string problem;  // why nothing could be asked: the library is there, its kernel driver is not
   std::vector<Gpu> gpus;
   std::vector<Row> rows;  // in the order of nvml::symbols()
 };
@@ -27,7 +28,11 @@ struct Capabilities {
 // other than a GPU. The library must be initialized.
 Capabilities probe(const nvml::Table& table);
 
-// `nvmlkit caps`: prints them as a table, or as JSON. Returns the exit status: 1 where there is no driver.
+// The same of a library that does not answer: what it has no symbol for.
+Capabilities symbols_of(const nvml::Table& table);
+
+// `nvmlkit caps`: prints them as a table, or as JSON. Returns the exit status: 1 where there is no driver; what the
+// library exports is printed all the same.
 int caps(const std::string& library, bool as_json);
 
 }  // namespace nvmlkit::cli

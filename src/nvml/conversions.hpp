@@ -1,12 +1,18 @@
-// From the structs that drivers fill to the values that methods answer with.
+// From the structs that drivers fill to the values that methods answer with, and from the values that methods take.
 #pragma once
 
 #include <nvmlkit/abi/legacy.hpp>
 #include <nvmlkit/detail/protocols.hpp>
 
 #include "generated/value_conversions.hpp"
+#include "generated/value_stores.hpp"
 
 namespace nvmlkit::nvml::detail {
+
+// The member of an argument that no field of the struct can hold: a number too large, a text too long.
+inline Failure not_held(const char* function, const char* member) {
+  return Failure(Errc::invalid_argument, function, std::string(member) + " is out of range");
+}
 
 template <class To, class From>
 To value_of(const From& from) {

@@ -56,7 +56,7 @@ Result<std::vector<PrmCounter>> Device::prm_counters(std::span<const PrmCounterQ
   return counters;
 }
 
-Result<PrmAnswer> Device::exchange_prm(std::span<const std::byte> request) const {
+Result<PrmAnswer> Device::read_write_prm(std::span<const std::byte> request) const {
   constexpr const char* kFunction = "nvmlDeviceReadWritePRM_v1";
   abi::nvmlPRMTLV_v1_t tlv{};
   if (request.size() > sizeof tlv.inData)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 import unittest
@@ -96,6 +97,20 @@ class Drivers(unittest.TestCase):
         result = nvmlkit("caps", "--library", "/nonexistent/libnvidia-ml.so.1")
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertIn("no working NVML library", result.stderr)
+
+    def test_a_library_whose_kernel_driver_is_missing_still_tells_its_symbols(self) -> None:
+        for branch in ("535", "550", "555"):
+            library = os.environ.get(f"NVMLKIT_TEST_LIB_{branch}")
+            if not library:
+                self.skipTest("no library of NVIDIA's here")
+            result = nvmlkit("caps", "--json", "--library", library)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("no working NVML library", result.stderr)
+            report = json.loads(result.stdout)
+            self.assertIn("kernel driver is not loaded", report["problem"])
+            self.assertIsNone(report["driver_version"])
+            present = {name for name, found in answers(report).items() if found == ["not probed"]}
+            self.assertEqual(present, set(FACTS[branch]["symbols"]))
 
     def test_a_program_gets_the_library_of_the_branch(self) -> None:
         result = nvmlkit("run", "-m", "t4", "--driver", "535", "--", "/usr/bin/env")

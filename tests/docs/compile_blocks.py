@@ -2,13 +2,14 @@
 
 A block with a main() or a namespace is a program of its own; any other becomes the body of a function in which
 `library` and `device` mean what the guides say they mean, unless the block declares them itself. Errors carry the
-page's own line numbers.
+page's own line numbers. With --link, a block with a main() is linked and run too, and has to end with status 0.
 """
 
 import argparse
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 FENCE = re.compile(r"^```cpp[^\n]*\n(.*?)^```", re.M | re.S)
@@ -57,6 +58,13 @@ def programs(page: Path, text: str) -> list[str]:
     return alone + (["".join(together)] if len(together) > 1 else [])
 
 
+def runs(source: str, command: list[str], link: list[str]) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program"
+        built = subprocess.run([*command, "-", "-x", "none", *link, "-o", str(program)], input=source, text=True, check=False)
+        return built.returncode == 0 and subprocess.run([program], timeout=60, check=False).returncode == 0
+
+
 def words(code: str) -> str:
     """The code without spaces and comments: the same text in another place looks the same."""
     return re.sub(r"\s+", "", re.sub(r"//[^\n]*", "", code))
@@ -66,6 +74,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--compiler", required=True)
     options.add_argument("--include", action="append", default=[])
+    options.add_argument("--link", action="append", default=[], help="what a whole program is linked with")
     options.add_argument("--example", type=Path, help="a program that has to contain the first block word for word")
     options.add_argument("page", type=Path)
     arguments = options.parse_args()
@@ -79,9 +88,11 @@ def main() -> int:
         print(f"{arguments.example} does not contain the first block of {arguments.page.name}")
         failed += 1
     for source in programs(arguments.page, text):
-        command = [arguments.compiler, "-std=c++20", "-fsyntax-only", "-w", "-x", "c++",
-                   *(f"-I{directory}" for directory in arguments.include), "-"]
-        failed += subprocess.run(command, input=source, text=True, check=False).returncode != 0
+        command = [arguments.compiler, "-std=c++20", "-w", "-x", "c++", *(f"-I{directory}" for directory in arguments.include)]
+        if arguments.link and "int main()" in source:
+            failed += not runs(source, command, arguments.link)
+        else:
+            failed += subprocess.run([*command, "-fsyntax-only", "-"], input=source, text=True, check=False).returncode != 0
     print(f"{arguments.page.name}: {len(blocks)} blocks, {failed} failures")
     return 1 if failed else 0
 

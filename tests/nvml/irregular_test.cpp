@@ -128,10 +128,10 @@ TEST(Prm, CountersAndRegisters) {
   EXPECT_EQ(std::get<std::uint64_t>(counters[0].value.value()), 12u);
   EXPECT_EQ(counters[1].value.error().code(), Errc::unknown);  // the driver passed over it
   const std::byte request[] = {std::byte{1}, std::byte{41}};
-  const auto answer = device.exchange_prm(request).value();
+  const auto answer = device.read_write_prm(request).value();
   EXPECT_EQ(answer.status, 3u);
   EXPECT_EQ(answer.data, std::vector<std::byte>{std::byte{42}});
-  EXPECT_EQ(device.exchange_prm(std::vector<std::byte>(497)).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(device.read_write_prm(std::vector<std::byte>(497)).error().code(), Errc::invalid_argument);
 }
 
 TEST(Excluded, OneThatFailsHidesNoOther) {

@@ -44,7 +44,7 @@ void read_device(const Device& device, Sum& sum) {
     for (const auto& counter : *list)
       if (sum.add(counter.value)) sum.add(*counter.value);
   const std::byte request[3] = {};
-  if (const auto answer = device.exchange_prm(request); sum.add(answer)) sum.add(answer->data);
+  if (const auto answer = device.read_write_prm(request); sum.add(answer)) sum.add(answer->data);
 
   auto session = GpmSession::start(device);
   if (!sum.add(session)) return;

@@ -14,8 +14,14 @@ const Registry& registry() {
   return loaded;
 }
 
+const std::vector<ClassPage>& pages() {
+  static const std::vector<ClassPage> all =
+      emit_class_pages(registry(), read_public_headers(std::string(NVMLKIT_SOURCE_DIR) + "/include/nvmlkit"));
+  return all;
+}
+
 std::string page_of(const std::string& file) {
-  for (const auto& page : emit_class_pages(registry().facts, registry().semantics))
+  for (const auto& page : pages())
     if (page.file == file) return page.text;
   return {};
 }
@@ -29,7 +35,7 @@ std::string entry_of(const std::string& page, const std::string& method) {
 
 TEST(ClassPages, EveryFunctionOfAClassIsFoundByItsCName) {
   std::string all;
-  for (const auto& page : emit_class_pages(registry().facts, registry().semantics)) all += page.text;
+  for (const auto& page : pages()) all += page.text;
   std::set<std::string> missing;
   for (const auto& [name, meaning] : registry().semantics.functions)
     if (!meaning.on.empty() && all.find('`' + name + '`') == std::string::npos) missing.insert(name);
@@ -38,7 +44,7 @@ TEST(ClassPages, EveryFunctionOfAClassIsFoundByItsCName) {
 
 TEST(ClassPages, AMethodHasItsSignatureFunctionAndNeeds) {
   const std::string entry = entry_of(page_of("device"), "set_accounting_mode");
-  EXPECT_NE(entry.find("`Result<void> set_accounting_mode("), std::string::npos) << entry;
+  EXPECT_NE(entry.find("\nResult<void> set_accounting_mode(bool mode) const\n"), std::string::npos) << entry;
   EXPECT_NE(entry.find("C: `nvmlDeviceSetAccountingMode` (since 11.0)"), std::string::npos) << entry;
   EXPECT_NE(entry.find("Needs kepler or newer. Needs root."), std::string::npos) << entry;
   EXPECT_NE(entry.find("`no_permission`"), std::string::npos) << entry;
@@ -52,9 +58,41 @@ TEST(ClassPages, TheVersionsOfAFamilyAreOneEntry) {
   EXPECT_EQ(page.find("### memory_info_v1"), std::string::npos);
 }
 
+TEST(ClassPages, MethodsByHandHaveTheirDeclarationAndComment) {
+  const std::string wait = entry_of(page_of("event_set"), "wait");
+  EXPECT_NE(wait.find("wait(std::chrono::milliseconds timeout, std::stop_token stop = {})\n```"), std::string::npos)
+      << wait;
+  EXPECT_NE(wait.find("milliseconds::max() waits for ever"), std::string::npos) << wait;
+  EXPECT_NE(wait.find("C: `nvmlEventSetWait_v2`"), std::string::npos) << wait;
+  EXPECT_NE(page_of("sampler").find("\n### tick\n"), std::string::npos);
+  EXPECT_NE(page_of("mig_device").find("[memory_info](device.md#memory_info)"), std::string::npos);
+  EXPECT_EQ(page_of("library").find("StatePtr state)"), std::string::npos) << "a private constructor";
+  EXPECT_NE(page_of("plain_types").find("struct Event {\n  Device device;"), std::string::npos);
+}
+
+// Only what drivers export and no header declares is without a method.
+TEST(ClassPages, EveryFunctionOfAHeaderHasAMethod) {
+  for (const auto& page : pages())
+    for (auto at = page.text.find("No method:"); at != std::string::npos; at = page.text.find("No method:", at + 1)) {
+      const std::string entry = page.text.substr(at, page.text.find("\n\n", at + 50) - at);
+      EXPECT_EQ(entry.find("(since"), std::string::npos) << page.file << ": " << entry;
+    }
+}
+
+TEST(ClassPages, EverySymbolIsInTheIndexByName) {
+  const std::string index = emit_symbol_index(registry());
+  std::size_t declared = 0;
+  for (const auto& function : registry().facts.functions) {
+    EXPECT_NE(index.find("\n| `" + function.name + "` | "), std::string::npos) << function.name;
+    declared += !function.library_only;
+  }
+  EXPECT_GE(declared, 413U);
+}
+
 TEST(ClassPages, TheIndexNamesEveryClass) {
   const std::string index = page_of("index");
-  for (const char* name : {"Library", "Device", "Unit", "GpuInstance", "ComputeInstance", "VgpuType", "VgpuInstance"})
+  for (const char* name : {"Library", "Device", "MigDevice", "GpuInstance", "ComputeInstance", "Unit", "EventSet",
+                           "SystemEventSet", "VgpuType", "VgpuInstance", "GpmSample"})
     EXPECT_NE(index.find('[' + std::string(name) + ']'), std::string::npos) << name;
 }
 

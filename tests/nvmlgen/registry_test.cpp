@@ -126,7 +126,7 @@ TEST_F(Registry, RefusesANumberThatTwoFieldsHave) {
 TEST_F(Registry, RefusesAFunctionWithoutAMethod) {
   replace("semantics/values/by_hand.yaml", "nvmlDeviceSetMigMode: \"Device::set_mig_mode\"\n", "");
   try {
-    all_outputs(load_registry(root_));
+    all_outputs(load_registry(root_), {});
     FAIL() << "no error";
   } catch (const RegistryError& e) {
     EXPECT_NE(std::string(e.what()).find("\n  nvmlDeviceSetMigMode"), std::string::npos) << e.what();
@@ -145,14 +145,14 @@ TEST_F(Registry, NamesFileAndLineOfUnknownKey) {
 }
 
 TEST_F(Registry, GeneratesTheSameTwice) {
-  const auto first = all_outputs(load_registry(root_));
-  const auto second = all_outputs(load_registry(root_));
+  const auto first = all_outputs(load_registry(root_), {});
+  const auto second = all_outputs(load_registry(root_), {});
   ASSERT_EQ(first.size(), second.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].text, second[i].text) << first[i].path;
 }
 
 TEST_F(Registry, SeesStaleAndForgottenFiles) {
-  const auto outputs = all_outputs(load_registry(root_));
+  const auto outputs = all_outputs(load_registry(root_), {});
   const auto tree = root_ / "tree";
   EXPECT_EQ(write_outputs(tree, outputs).size(), outputs.size());
   EXPECT_TRUE(stale_outputs(tree, outputs).empty());

@@ -22,6 +22,12 @@ case $way in
       # shellcheck disable=SC2046,SC2086
       "$compiler" "-std=c++$standard" "$here/consumer/main.cpp" $(pkg-config $mode --cflags --libs nvmlkit) -o "$folder/consumer"
     done
+    if pkg-config --exists nvmlkit-sim-table; then
+      # shellcheck disable=SC2046
+      "$compiler" "-std=c++$standard" "$here/consumer/unit_test.cpp" $(pkg-config --cflags --libs nvmlkit-sim-table) \
+        -o "$folder/unit_test"
+      "$folder/unit_test"
+    fi
     ;;
 esac
 export LD_LIBRARY_PATH="$prefix/$libdir"

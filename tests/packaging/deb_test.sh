@@ -27,7 +27,8 @@ contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-m
   'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$'
 lacks "$runtime" '\.hpp$' '\.a$' '/usr/lib(/x86_64-linux-gnu)?/libnvidia-ml'
 contains "$development" 'include/nvmlkit/nvml\.hpp$' 'nvmlkitConfig\.cmake$' 'pkgconfig/nvmlkit\.pc$' 'libnvmlkit_nvml\.(a|so)' \
-  'nvmlkit/detail/build_config\.hpp$'
+  'nvmlkit/detail/build_config\.hpp$' 'libnvmlkit_sim_table\.a$' 'nvmlkit/sim/table\.hpp$' \
+  'nvmlkit-sim_table-targets\.cmake$' 'pkgconfig/nvmlkit-sim-table\.pc$'
 lacks "$development" 'libnvidia-ml' 'bin/'
 [[ $(dpkg-deb -f "$runtime" Package) == nvmlkit ]] || failures=$((failures + 1))
 [[ $(dpkg-deb -f "$runtime" Depends) == *libc6* ]] || { echo "no dependency on libc6"; failures=$((failures + 1)); }

@@ -10,15 +10,20 @@
 
 namespace {
 
+std::vector<nvmlgen::Output> outputs_of(const std::filesystem::path& root) {
+  return nvmlgen::all_outputs(nvmlgen::load_registry(root / "registry"),
+                              nvmlgen::read_public_headers(root / "include" / "nvmlkit"));
+}
+
 int generate(const std::filesystem::path& root) {
-  const auto written = nvmlgen::write_outputs(root, nvmlgen::all_outputs(nvmlgen::load_registry(root / "registry")));
+  const auto written = nvmlgen::write_outputs(root, outputs_of(root));
   for (const auto& path : written) fmt::print("wrote {}\n", path.string());
   if (written.empty()) fmt::print("everything is up to date\n");
   return 0;
 }
 
 int verify(const std::filesystem::path& root) {
-  const auto outputs = nvmlgen::all_outputs(nvmlgen::load_registry(root / "registry"));
+  const auto outputs = outputs_of(root);
   const auto stale = nvmlgen::stale_outputs(root, outputs);
   for (const auto& path : stale) fmt::print(stderr, "stale: {}\n", path.string());
   if (!stale.empty()) {

@@ -28,7 +28,7 @@ std::string contents(const fs::path& file) {
 
 }  // namespace
 
-std::vector<Output> all_outputs(const Registry& r) {
+std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers) {
   std::vector<Output> out;
   out.push_back({"include/nvmlkit/generated/abi.hpp", emit_abi(r.facts)});
   out.push_back({"include/nvmlkit/generated/errc.hpp", emit_errc(r.facts)});
@@ -40,6 +40,7 @@ std::vector<Output> all_outputs(const Registry& r) {
 
   out.push_back({"include/nvmlkit/generated/values.hpp", emit_values(r.facts, r.semantics.values)});
   out.push_back({"src/nvml/generated/value_conversions.hpp", emit_value_conversions(r.facts, r.semantics.values)});
+  out.push_back({"src/nvml/generated/value_stores.hpp", emit_value_stores(r.facts, r.semantics)});
   out.push_back({"tests/nvml/generated/all_values.hpp", emit_value_list(r.facts, r.semantics.values)});
   out.push_back({"include/nvmlkit/generated/enum_names.hpp", emit_enum_names(r.facts)});
   out.push_back({"src/nvml/generated/enum_tables.cpp", emit_enum_tables(r.facts)});
@@ -55,7 +56,9 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});
   out.push_back({"tests/nvml/generated/methods.cpp", emit_methods(r)});
   out.push_back({"docs/reference/functions.md", emit_function_reference(r)});
-  for (const auto& page : emit_class_pages(r.facts, r.semantics))
+  out.push_back({"docs/reference/symbols.md", emit_symbol_index(r)});
+  out.push_back({"docs/reference/values.md", emit_value_page(r)});
+  for (const auto& page : emit_class_pages(r, headers))
     out.push_back({"docs/reference/classes/" + page.file + ".md", page.text});
 
   out.push_back({"src/sim/generated/model.hpp", emit_model_structs(r.model, r.facts)});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "registry/public_headers.hpp"
 #include "registry/registry.hpp"
 
 namespace nvmlgen {
@@ -14,7 +15,7 @@ struct Output {
   std::string text;
 };
 
-std::vector<Output> all_outputs(const Registry& registry);
+std::vector<Output> all_outputs(const Registry& registry, const PublicHeaders& headers);
 
 // Writes what differs; returns the paths written.
 std::vector<std::filesystem::path> write_outputs(const std::filesystem::path& root, const std::vector<Output>& outputs);

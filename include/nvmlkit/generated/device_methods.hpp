@@ -665,7 +665,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer. Needs root.
   /// Errors: uninitialized, no_permission, invalid_argument, argument_version_mismatch, not_supported.
   /// @c nvmlDeviceSetClockOffsets (since 12.5.82)
-  Result<void> set_clock_offsets(abi::nvmlClockOffset_v1_t info) const;
+  Result<void> set_clock_offsets(const ClockOffset& info) const;
 
   /// All performance levels with their clock ranges in MHz, as text of token=value pairs.
   /// Errors: uninitialized, invalid_argument, insufficient_size, gpu_is_lost, unknown.
@@ -747,7 +747,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs maxwell or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetPowerMizerMode_v1 (since 13.0.39)
-  Result<void> set_power_mizer_mode(abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode) const;
+  Result<void> set_power_mizer_mode(const PowerMizerModes& power_mizer_mode) const;
 
   /// Energy used since the driver was loaded, in millijoules.
   /// Needs volta or newer.
@@ -821,7 +821,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs kepler or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, argument_version_mismatch, unknown.
   /// @c nvmlDeviceSetDramEncryptionMode (since 12.8.90)
-  Result<void> set_dram_encryption_mode(abi::nvmlDramEncryptionInfo_v1_t dram_encryption) const;
+  Result<void> set_dram_encryption_mode(const DramEncryption& dram_encryption) const;
 
   struct EccMode {
     bool current;
@@ -1324,7 +1324,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs blackwell or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, gpu_is_lost, unknown.
   /// @c nvmlDeviceSetHostname_v1 (since 13.1.115)
-  Result<void> set_hostname(abi::nvmlHostname_v1_t hostname) const;
+  Result<void> set_hostname(const Hostname& hostname) const;
 
   /// Host name that was stored on the GPU, not that of the machine.
   /// Needs blackwell or newer.
@@ -1600,7 +1600,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs pascal or newer. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceSetNvLinkUtilizationControl (since 11.0)
-  Result<void> set_nvlink_utilization_control(unsigned int link, unsigned int counter, abi::nvmlNvLinkUtilizationControl_t control, unsigned int reset) const;
+  Result<void> set_nvlink_utilization_control(unsigned int link, unsigned int counter, const NvlinkUtilizationControl& control, unsigned int reset) const;
 
   /// What an NVLink utilization counter counts; deprecated and no longer supported.
   /// Needs pascal or newer. Deprecated by NVIDIA.
@@ -1650,7 +1650,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs hopper or newer.
   /// Errors: uninitialized, invalid_argument, not_ready, not_supported.
   /// @c nvmlDeviceSetNvLinkDeviceLowPowerThreshold (since 12.0.76)
-  Result<void> set_nvlink_device_low_power_threshold(abi::nvmlNvLinkPowerThres_t info) const;
+  Result<void> set_nvlink_device_low_power_threshold(const NvlinkLowPowerThreshold& info) const;
 
   /// Reduced NVLink bandwidth modes that this GPU supports.
   /// Needs blackwell or newer.
@@ -1668,7 +1668,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs blackwell or newer.
   /// Errors: invalid_argument, no_permission, not_supported, argument_version_mismatch.
   /// @c nvmlDeviceSetNvlinkBwMode (since 12.8.90)
-  Result<void> set_nvlink_bw_mode(abi::nvmlNvlinkSetBwMode_v1_t set_bw_mode) const;
+  Result<void> set_nvlink_bw_mode(const NvlinkBwModeRequest& set_bw_mode) const;
 
   /// NVLink encryption state and, in the newer struct version, NVLink firmware versions.
   /// Errors: uninitialized, invalid_argument, argument_version_mismatch, not_supported, gpu_is_lost, unknown.
@@ -1725,7 +1725,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Sets vGPU heterogeneous mode of the GPU; refused while any vGPU instance is active.
   /// Errors: uninitialized, invalid_argument, in_use, no_permission, not_supported, argument_version_mismatch, unknown.
   /// @c nvmlDeviceSetVgpuHeterogeneousMode (since 12.4.127)
-  Result<void> set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const;
+  Result<void> set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const;
 
   /// Placement ids that a vGPU type can ever take on this GPU.
   /// Older versions are asked only for NVML_VGPU_PGPU_HETEROGENEOUS_MODE.
@@ -1882,7 +1882,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs ampere or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, insufficient_resources.
   /// @c nvmlDeviceCreateGpuInstanceWithPlacement (since 11.2.2)
-  Result<GpuInstance> create_gpu_instance_with_placement(unsigned int profile_id, abi::nvmlGpuInstancePlacement_t placement) const;
+  Result<GpuInstance> create_gpu_instance_with_placement(unsigned int profile_id, const GpuInstancePlacement& placement) const;
 
   /// Existing GPU instances of one profile; the profile's instance count bounds the list.
   /// Needs ampere or newer. Needs root.
@@ -1999,37 +1999,37 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs blackwell or newer. Needs root. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, argument_version_mismatch, unknown.
   /// @c nvmlDeviceWorkloadPowerProfileSetRequestedProfiles (since 12.8.90)
-  Result<void> set_workload_power_profile_requested_profiles(abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t requested_profiles) const;
+  Result<void> set_workload_power_profile_requested_profiles(const WorkloadPowerProfileRequest& requested_profiles) const;
 
   /// Clears workload power profiles from the requested ones; deprecated.
   /// Needs blackwell or newer. Needs root. Deprecated by NVIDIA.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, argument_version_mismatch, unknown.
   /// @c nvmlDeviceWorkloadPowerProfileClearRequestedProfiles (since 12.8.90)
-  Result<void> clear_workload_power_profile_requested_profiles(abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t requested_profiles) const;
+  Result<void> clear_workload_power_profile_requested_profiles(const WorkloadPowerProfileRequest& requested_profiles) const;
 
   /// Changes the requested workload power profiles by mask and operation, such as set or clear; root only.
   /// Needs blackwell or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, unknown.
   /// @c nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1 (since 13.1.115)
-  Result<void> update_workload_power_profiles(abi::nvmlWorkloadPowerProfileUpdateProfiles_v1_t update_profiles) const;
+  Result<void> update_workload_power_profiles(const WorkloadPowerProfileUpdate& update_profiles) const;
 
   /// Activates a preset profile of power smoothing by id; other struct fields are ignored.
   /// Needs blackwell or newer. Needs root.
   /// Errors: invalid_argument, no_permission, not_supported.
   /// @c nvmlDevicePowerSmoothingActivatePresetProfile (since 12.8.90)
-  Result<void> activate_power_smoothing_preset_profile(abi::nvmlPowerSmoothingProfile_v1_t profile) const;
+  Result<void> activate_power_smoothing_preset_profile(const PowerSmoothingProfile& profile) const;
 
   /// Changes one parameter of a power smoothing preset profile; its unit depends on the parameter.
   /// Needs blackwell or newer. Needs root.
   /// Errors: invalid_argument, no_permission, argument_version_mismatch.
   /// @c nvmlDevicePowerSmoothingUpdatePresetProfileParam (since 12.8.90)
-  Result<void> update_power_smoothing_preset_profile_param(abi::nvmlPowerSmoothingProfile_v1_t profile) const;
+  Result<void> update_power_smoothing_preset_profile_param(const PowerSmoothingProfile& profile) const;
 
   /// Sets power smoothing on or off; root only.
   /// Needs blackwell or newer. Needs root.
   /// Errors: invalid_argument, no_permission, not_supported.
   /// @c nvmlDevicePowerSmoothingSetState (since 12.8.90)
-  Result<void> set_power_smoothing_state(abi::nvmlPowerSmoothingState_v1_t state) const;
+  Result<void> set_power_smoothing_state(const PowerSmoothingState& state) const;
 
   /// Distinct uncorrectable SRAM errors, each with location, address, parity flag and count.
   /// Needs blackwell or newer.
@@ -2041,7 +2041,7 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Needs root.
   /// Errors: invalid_argument, no_permission, not_supported, argument_version_mismatch.
   /// @c nvmlDeviceSetRusdSettings_v1 (since 13.1.115)
-  Result<void> set_rusd_settings(abi::nvmlRusdSettings_v1_t settings) const;
+  Result<void> set_rusd_settings(const RusdSettings& settings) const;
 };
 
 template <class Visitor>

@@ -51,7 +51,7 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// Sets vGPU heterogeneous mode of this GPU instance; refused while a vGPU inside is active.
   /// Errors: uninitialized, invalid_argument, in_use, not_supported, argument_version_mismatch, unknown.
   /// @c nvmlGpuInstanceSetVgpuHeterogeneousMode (since 12.9.40)
-  Result<void> set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const;
+  Result<void> set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const;
 
   /// Destroys this GPU instance; compute instances or processes inside it block that.
   /// Needs ampere or newer. Needs root.
@@ -104,7 +104,7 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// Needs ampere or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, insufficient_resources.
   /// @c nvmlGpuInstanceCreateComputeInstanceWithPlacement (since 12.0.76)
-  Result<ComputeInstance> create_compute_instance_with_placement(unsigned int profile_id, abi::nvmlComputeInstancePlacement_t placement) const;
+  Result<ComputeInstance> create_compute_instance_with_placement(unsigned int profile_id, const ComputeInstancePlacement& placement) const;
 
   /// Existing compute instances of one profile in this GPU instance.
   /// Needs ampere or newer. Needs root.

@@ -97,7 +97,7 @@ class LibraryMethods {
   /// Needs hopper or newer.
   /// Errors: uninitialized, invalid_argument, invalid_state, not_supported, unknown.
   /// @c nvmlSystemSetConfComputeKeyRotationThresholdInfo (since 12.4.127)
-  Result<void> set_conf_compute_key_rotation_threshold_info(abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t key_rotation_thr_info) const;
+  Result<void> set_conf_compute_key_rotation_threshold_info(const ConfComputeKeyRotationLimit& key_rotation_thr_info) const;
 
   /// Confidential computing settings: environment, feature, developer tools and multi-GPU mode.
   /// Needs hopper or newer.
@@ -130,25 +130,25 @@ class LibraryMethods {
   /// Needs pascal or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, no_permission, in_use, unknown.
   /// @c nvmlDeviceModifyDrainState (since 11.0)
-  Result<void> modify_drain_state(abi::nvmlPciInfo_t pci_info, bool new_state) const;
+  Result<void> modify_drain_state(const PciInfo& pci_info, bool new_state) const;
 
   /// Whether the GPU at a PCI address is draining.
   /// Needs pascal or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceQueryDrainState (since 11.0)
-  Result<bool> query_drain_state(abi::nvmlPciInfo_t pci_info) const;
+  Result<bool> query_drain_state(const PciInfo& pci_info) const;
 
   /// Removes a drained GPU from NVML and kernel driver, with a choice of GPU and PCIe link state.
   /// Needs pascal or newer. Needs root. Older versions are asked only for NVML_DETACH_GPU_KEEP and NVML_PCIE_LINK_KEEP.
   /// Errors: uninitialized, invalid_argument, not_supported, in_use.
   /// @c nvmlDeviceRemoveGpu_v2 (since 11.0), @c nvmlDeviceRemoveGpu
-  Result<void> remove_gpu(abi::nvmlPciInfo_t pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const;
+  Result<void> remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const;
 
   /// Searches part or all of the PCI tree for removed GPUs; older device handles may become invalid.
   /// Needs pascal or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, operating_system, no_permission, unknown.
   /// @c nvmlDeviceDiscoverGpus (since 11.0)
-  Result<void> discover_gpus(abi::nvmlPciInfo_t pci_info) const;
+  Result<void> discover_gpus(const PciInfo& pci_info) const;
 
   /// Whether the vGPU driver has the given capability.
   /// Needs maxwell or newer.
@@ -169,7 +169,7 @@ class LibraryMethods {
   /// Sets a narrower range of vGPU versions for guests to negotiate within.
   /// Errors: not_supported, in_use, invalid_argument.
   /// @c nvmlSetVgpuVersion (since 11.0)
-  Result<void> set_vgpu_version(abi::nvmlVgpuVersion_t vgpu_version) const;
+  Result<void> set_vgpu_version(const VgpuVersionRange& vgpu_version) const;
 
   /// Number of GPUs that an administrator excluded from driver use.
   /// Errors: invalid_argument.

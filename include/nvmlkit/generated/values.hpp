@@ -18,13 +18,21 @@ namespace nvmlkit::nvml {
 /// What one process did on the GPU.
 /// @c nvmlAccountingStats_v2_t, nvmlAccountingStats_t
 struct AccountingStats {
+  /// The process that the record is about; empty on drivers that do not repeat it.
   std::optional<unsigned int> pid{};
+  /// Whether the process still runs.
   bool is_running{};
+  /// Percent of the process's life in which one of its kernels ran.
   std::optional<Percent> gpu_utilization{};
+  /// Percent of the process's life in which frame buffer was read or written.
   std::optional<Percent> memory_utilization{};
+  /// The most frame buffer that it ever held, in bytes.
   std::optional<Bytes> max_memory_usage{};
+  /// How many utilization samples the sums below are of.
   std::optional<unsigned int> sample_count{};
+  /// Sum of the GPU utilization samples, in percent.
   std::optional<unsigned long long> sum_gpu_util{};
+  /// Sum of the memory utilization samples, in percent.
   std::optional<unsigned long long> sum_fb_util{};
   /// How long the process computed; grows while it runs.
   std::chrono::milliseconds time{};
@@ -36,13 +44,15 @@ struct AccountingStats {
 /// vGPU instances that run on a GPU instance.
 /// @c nvmlActiveVgpuInstanceInfo_v1_t
 struct ActiveVgpuInstances {
+  /// Their handles.
   std::vector<abi::nvmlVgpuInstance_t> vgpu_instances{};
   bool operator==(const ActiveVgpuInstances&) const = default;
 };
 
-/// How host and device memory see each other: one of abi::DEVICE_ADDRESSING_MODE_...
+/// How host and device memory see each other: none, by page faults (HMM) or by address translation (ATS).
 /// @c nvmlDeviceAddressingMode_v1_t
 struct AddressingMode {
+  /// One of abi::NVML_DEVICE_ADDRESSING_MODE_...
   unsigned int value{};
   bool operator==(const AddressingMode&) const = default;
 };
@@ -50,8 +60,11 @@ struct AddressingMode {
 /// The window through which CPU and peers reach the frame buffer.
 /// @c nvmlBAR1Memory_t
 struct Bar1Memory {
+  /// Size of the window, in bytes.
   Bytes total{};
+  /// Bytes that are not mapped.
   Bytes free{};
+  /// Bytes that are mapped.
   Bytes used{};
   bool operator==(const Bar1Memory&) const = default;
 };
@@ -59,6 +72,7 @@ struct Bar1Memory {
 /// How long the GPU has run in its life, as its black box recorder counts.
 /// @c nvmlBBXTimeData_v1_t
 struct BbxTimeData {
+  /// Seconds with a driver loaded.
   std::chrono::seconds time_run{};
   bool operator==(const BbxTimeData&) const = default;
 };
@@ -66,7 +80,9 @@ struct BbxTimeData {
 /// One bridge chip on the board.
 /// @c nvmlBridgeChipInfo_t
 struct BridgeChip {
+  /// Which chip it is.
   abi::nvmlBridgeChipType_t type{};
+  /// Version of its firmware; 0 when the chip tells none.
   unsigned int fw_version{};
   bool operator==(const BridgeChip&) const = default;
 };
@@ -74,6 +90,7 @@ struct BridgeChip {
 /// The bridge chips on the board.
 /// @c nvmlBridgeChipHierarchy_t
 struct BridgeChips {
+  /// One entry for each chip.
   std::vector<BridgeChip> chips{};
   bool operator==(const BridgeChips&) const = default;
 };
@@ -81,6 +98,7 @@ struct BridgeChips {
 /// The chip-to-chip link between CPU and GPU.
 /// @c nvmlC2cModeInfo_v1_t
 struct C2cMode {
+  /// Whether the link is up.
   bool is_c2c_enabled{};
   bool operator==(const C2cMode&) const = default;
 };
@@ -88,7 +106,9 @@ struct C2cMode {
 /// A clock domain whose monitor found a fault.
 /// @c nvmlClkMonFaultInfo_t
 struct ClkMonFault {
+  /// The clock domain, as the driver numbers them.
   unsigned int clk_api_domain{};
+  /// What is wrong with it, as a mask of the driver's own bits.
   unsigned int clk_domain_fault_mask{};
   bool operator==(const ClkMonFault&) const = default;
 };
@@ -98,6 +118,7 @@ struct ClkMonFault {
 struct ClkMonStatus {
   /// True when any domain has a fault.
   bool global_status{};
+  /// The domains with a fault.
   std::vector<ClkMonFault> clk_mon_list{};
   bool operator==(const ClkMonStatus&) const = default;
 };
@@ -105,10 +126,15 @@ struct ClkMonStatus {
 /// The offset of one clock in one P-state, and its range.
 /// @c nvmlClockOffset_v1_t
 struct ClockOffset {
+  /// The clock that the offset is of.
   abi::nvmlClockType_t type{};
+  /// The P-state that the offset counts in.
   abi::nvmlPstates_t pstate{};
+  /// The offset in MHz; may be negative.
   Megahertz clock_offset{};
+  /// The smallest offset that can be set, in MHz; does not count when an offset is set.
   Megahertz min_clock_offset{};
+  /// The largest offset that can be set, in MHz; does not count when an offset is set.
   Megahertz max_clock_offset{};
   bool operator==(const ClockOffset&) const = default;
 };
@@ -116,7 +142,9 @@ struct ClockOffset {
 /// Where in its GPU instance a compute instance lies, in slices.
 /// @c nvmlComputeInstancePlacement_t
 struct ComputeInstancePlacement {
+  /// The first slice.
   unsigned int start{};
+  /// How many slices.
   unsigned int size{};
   bool operator==(const ComputeInstancePlacement&) const = default;
 };
@@ -124,10 +152,15 @@ struct ComputeInstancePlacement {
 /// One MIG compute instance.
 /// @c nvmlComputeInstanceInfo_t
 struct ComputeInstanceInfo {
+  /// Handle of the GPU that it is on.
   abi::nvmlDevice_t device{};
+  /// Handle of the GPU instance that it is part of.
   abi::nvmlGpuInstance_t gpu_instance{};
+  /// Its number in the GPU instance.
   unsigned int id{};
+  /// The profile that it was made of.
   unsigned int profile_id{};
+  /// The slices that it has; missing on drivers that do not tell them.
   std::optional<ComputeInstancePlacement> placement{};
   bool operator==(const ComputeInstanceInfo&) const = default;
 };
@@ -135,15 +168,25 @@ struct ComputeInstanceInfo {
 /// What a compute instance of this profile gets.
 /// @c nvmlComputeInstanceProfileInfo_v3_t, nvmlComputeInstanceProfileInfo_v2_t, nvmlComputeInstanceProfileInfo_t
 struct ComputeInstanceProfileInfo {
+  /// The profile's id, as instances are made with it.
   unsigned int id{};
+  /// Compute slices that such an instance gets.
   unsigned int slice_count{};
+  /// How many of them fit into the GPU instance when it is empty.
   unsigned int instance_count{};
+  /// Streaming multiprocessors (SM).
   unsigned int multiprocessor_count{};
+  /// Copy engines, shared with the other compute instances of the GPU instance.
   unsigned int shared_copy_engine_count{};
+  /// Video decoders (NVDEC), shared likewise.
   unsigned int shared_decoder_count{};
+  /// Video encoders (NVENC), shared likewise.
   unsigned int shared_encoder_count{};
+  /// JPEG decoders, shared likewise.
   unsigned int shared_jpeg_count{};
+  /// Optical flow accelerators, shared likewise.
   unsigned int shared_ofa_count{};
+  /// "MIG 1c.3g.40gb" or the like; missing on older drivers.
   std::optional<std::string> name{};
   /// A mask of abi::COMPUTE_INSTANCE_PROFILE_CAPS_...
   std::optional<unsigned int> capabilities{};
@@ -153,7 +196,9 @@ struct ComputeInstanceProfileInfo {
 /// Confidential computing capabilities: abi::CC_SYSTEM_CPU_CAPS_..., abi::CC_SYSTEM_GPUS_CC_...
 /// @c nvmlConfComputeSystemCaps_t
 struct ConfComputeCaps {
+  /// One of abi::CC_SYSTEM_CPU_CAPS_...
   unsigned int cpu_caps{};
+  /// One of abi::CC_SYSTEM_GPUS_CC_...
   unsigned int gpus_caps{};
   bool operator==(const ConfComputeCaps&) const = default;
 };
@@ -161,8 +206,11 @@ struct ConfComputeCaps {
 /// Confidential computing state of the machine.
 /// @c nvmlConfComputeSystemState_t
 struct ConfComputeState {
+  /// One of abi::CC_SYSTEM_ENVIRONMENT_...
   unsigned int environment{};
+  /// One of abi::CC_SYSTEM_FEATURE_...
   unsigned int cc_feature{};
+  /// One of abi::CC_SYSTEM_DEVTOOLS_MODE_...
   unsigned int dev_tools_mode{};
   bool operator==(const ConfComputeState&) const = default;
 };
@@ -170,9 +218,13 @@ struct ConfComputeState {
 /// Confidential computing settings of the machine.
 /// @c nvmlSystemConfComputeSettings_v1_t
 struct ConfComputeSettings {
+  /// One of abi::CC_SYSTEM_ENVIRONMENT_...
   unsigned int environment{};
+  /// One of abi::CC_SYSTEM_FEATURE_...
   unsigned int cc_feature{};
+  /// One of abi::CC_SYSTEM_DEVTOOLS_MODE_...
   unsigned int dev_tools_mode{};
+  /// One of abi::CC_SYSTEM_MULTIGPU_...
   unsigned int multi_gpu_mode{};
   bool operator==(const ConfComputeSettings&) const = default;
 };
@@ -180,7 +232,9 @@ struct ConfComputeSettings {
 /// Frame buffer by protection.
 /// @c nvmlConfComputeMemSizeInfo_t
 struct ConfComputeMemSizeInfo {
+  /// Frame buffer that only the GPU reads in the clear, in KiB.
   Kibibytes protected_mem_size{};
+  /// Frame buffer outside the protected region, in KiB.
   Kibibytes unprotected_mem_size{};
   bool operator==(const ConfComputeMemSizeInfo&) const = default;
 };
@@ -188,7 +242,9 @@ struct ConfComputeMemSizeInfo {
 /// Certificate chains of the GPU.
 /// @c nvmlConfComputeGpuCertificate_t
 struct ConfComputeGpuCertificate {
+  /// The device's own chain, as the GPU hands it out.
   std::vector<unsigned char> cert_chain{};
+  /// The chain that signs attestation reports.
   std::vector<unsigned char> attestation_cert_chain{};
   bool operator==(const ConfComputeGpuCertificate&) const = default;
 };
@@ -196,9 +252,13 @@ struct ConfComputeGpuCertificate {
 /// The GPU's report, signed over the caller's nonce.
 /// @c nvmlConfComputeGpuAttestationReport_t
 struct ConfComputeGpuAttestationReport {
+  /// Whether the second report is there.
   bool is_cec_attestation_report_present{};
+  /// The caller's bytes, which the report is signed over.
   std::array<unsigned char, 32> nonce{};
+  /// The GPU's report, in the format of the hardware.
   std::vector<unsigned char> attestation_report{};
+  /// The report of the board's root of trust; empty where there is none.
   std::vector<unsigned char> cec_attestation_report{};
   bool operator==(const ConfComputeGpuAttestationReport&) const = default;
 };
@@ -206,15 +266,27 @@ struct ConfComputeGpuAttestationReport {
 /// When session keys are exchanged.
 /// @c nvmlConfComputeGetKeyRotationThresholdInfo_v1_t
 struct ConfComputeKeyRotationThreshold {
+  /// The advantage at which keys are exchanged.
   unsigned long long attacker_advantage{};
   bool operator==(const ConfComputeKeyRotationThreshold&) const = default;
+};
+
+/// When session keys are exchanged at the latest.
+/// @c nvmlConfComputeSetKeyRotationThresholdInfo_v1_t
+struct ConfComputeKeyRotationLimit {
+  /// Larger values let a key encrypt more before it is exchanged.
+  unsigned long long max_attacker_advantage{};
+  bool operator==(const ConfComputeKeyRotationLimit&) const = default;
 };
 
 /// How one cooler is controlled and what it cools.
 /// @c nvmlCoolerInfo_v1_t
 struct CoolerInfo {
+  /// The cooler that was asked for.
   unsigned int index{};
+  /// Whether it can be switched or turned at any speed.
   abi::nvmlCoolerControl_t signal_type{};
+  /// A mask of what it cools, of abi::nvmlCoolerTarget_t.
   abi::nvmlCoolerTarget_t target{};
   bool operator==(const CoolerInfo&) const = default;
 };
@@ -222,6 +294,7 @@ struct CoolerInfo {
 /// All clocks as one text of the driver's own format.
 /// @c nvmlDeviceCurrentClockFreqs_v1_t
 struct CurrentClockFreqs {
+  /// Pairs of name and number, separated by commas.
   std::string text{};
   bool operator==(const CurrentClockFreqs&) const = default;
 };
@@ -229,14 +302,23 @@ struct CurrentClockFreqs {
 /// The engines and memory that a GPU or MIG device has.
 /// @c nvmlDeviceAttributes_t
 struct DeviceAttributes {
+  /// Streaming multiprocessors (SM).
   unsigned int multiprocessor_count{};
+  /// Copy engines; a MIG device shares them within its GPU instance.
   unsigned int shared_copy_engine_count{};
+  /// Video decoders (NVDEC), shared likewise.
   unsigned int shared_decoder_count{};
+  /// Video encoders (NVENC), shared likewise.
   unsigned int shared_encoder_count{};
+  /// JPEG decoders, shared likewise.
   unsigned int shared_jpeg_count{};
+  /// Optical flow accelerators, shared likewise.
   unsigned int shared_ofa_count{};
+  /// Slices of the GPU that its GPU instance has.
   std::optional<unsigned int> gpu_instance_slice_count{};
+  /// Slices of the GPU instance that it has itself.
   std::optional<unsigned int> compute_instance_slice_count{};
+  /// Frame buffer, in MiB.
   std::optional<Mebibytes> memory_size{};
   bool operator==(const DeviceAttributes&) const = default;
 };
@@ -244,16 +326,29 @@ struct DeviceAttributes {
 /// A mask of abi::DEV_CAP_...
 /// @c nvmlDeviceCapabilities_v1_t
 struct DeviceCapabilities {
+  /// Bits of abi::DEV_CAP_...
   unsigned int cap_mask{};
   bool operator==(const DeviceCapabilities&) const = default;
+};
+
+/// Whether the frame buffer is to be encrypted.
+/// @c nvmlDramEncryptionInfo_v1_t
+struct DramEncryption {
+  /// From the next reset of the GPU on.
+  bool enabled{};
+  bool operator==(const DramEncryption&) const = default;
 };
 
 /// ECC errors by place; deprecated by NVIDIA, see Device::memory_error_counter().
 /// @c nvmlEccErrorCounts_t
 struct EccErrorCounts {
+  /// Errors in the L1 caches.
   unsigned long long l1_cache{};
+  /// Errors in the L2 cache.
   unsigned long long l2_cache{};
+  /// Errors in the frame buffer.
   unsigned long long device_memory{};
+  /// Errors in the register files.
   unsigned long long register_file{};
   bool operator==(const EccErrorCounts&) const = default;
 };
@@ -261,16 +356,27 @@ struct EccErrorCounts {
 /// ECC errors of the SRAM, by kind and by unit.
 /// @c nvmlEccSramErrorStatus_v1_t
 struct EccSramErrorStatus {
+  /// Uncorrected errors that parity found, over the GPU's life.
   unsigned long long aggregate_unc_parity{};
+  /// Uncorrected errors that SEC-DED found, over the GPU's life.
   unsigned long long aggregate_unc_sec_ded{};
+  /// Corrected errors, over the GPU's life.
   unsigned long long aggregate_cor{};
+  /// Uncorrected errors that parity found, since the driver was loaded.
   unsigned long long volatile_unc_parity{};
+  /// Uncorrected errors that SEC-DED found, since the driver was loaded.
   unsigned long long volatile_unc_sec_ded{};
+  /// Corrected errors, since the driver was loaded.
   unsigned long long volatile_cor{};
+  /// Uncorrected errors in L2, over the GPU's life.
   unsigned long long aggregate_unc_bucket_l2{};
+  /// Uncorrected errors in the SMs, over the GPU's life.
   unsigned long long aggregate_unc_bucket_sm{};
+  /// Uncorrected errors in the PCIe block, over the GPU's life.
   unsigned long long aggregate_unc_bucket_pcie{};
+  /// Uncorrected errors in the microcontrollers, over the GPU's life.
   unsigned long long aggregate_unc_bucket_mcu{};
+  /// Uncorrected errors elsewhere, over the GPU's life.
   unsigned long long aggregate_unc_bucket_other{};
   /// The driver recommends a replacement.
   bool threshold_exceeded{};
@@ -280,13 +386,19 @@ struct EccSramErrorStatus {
 /// One place in the SRAM with uncorrected errors.
 /// @c nvmlEccSramUniqueUncorrectedErrorEntry_v1_t
 struct EccSramUniqueUncorrectedError {
+  /// The unit of the GPU, as the driver numbers them.
   unsigned int unit{};
+  /// Where in the unit.
   unsigned int location{};
+  /// Where in that.
   unsigned int sublocation{};
+  /// Where in that, once more.
   unsigned int extlocation{};
+  /// The address in the memory that failed.
   unsigned int address{};
   /// False: SEC-DED.
   bool is_parity{};
+  /// How often this place failed.
   unsigned int count{};
   bool operator==(const EccSramUniqueUncorrectedError&) const = default;
 };
@@ -294,6 +406,7 @@ struct EccSramUniqueUncorrectedError {
 /// The places in the SRAM with uncorrected errors.
 /// @c nvmlEccSramUniqueUncorrectedErrorCounts_v1_t
 struct EccSramUniqueUncorrectedErrorCounts {
+  /// One entry for each place.
   std::vector<EccSramUniqueUncorrectedError> entries{};
   bool operator==(const EccSramUniqueUncorrectedErrorCounts&) const = default;
 };
@@ -301,13 +414,21 @@ struct EccSramUniqueUncorrectedErrorCounts {
 /// One session of the video encoder.
 /// @c nvmlEncoderSessionInfo_t
 struct EncoderSessionInfo {
+  /// The driver's number of the session.
   unsigned int session_id{};
+  /// The process that owns it.
   unsigned int pid{};
+  /// The vGPU instance that it runs in; 0 on the host.
   abi::nvmlVgpuInstance_t vgpu_instance{};
+  /// What is encoded to.
   abi::nvmlEncoderType_t codec_type{};
+  /// Pixels in a row.
   unsigned int h_resolution{};
+  /// Pixels in a column.
   unsigned int v_resolution{};
+  /// Frames a second, on average.
   FramesPerSecond average_fps{};
+  /// From a frame to its encoding, on average.
   std::chrono::microseconds average_latency{};
   bool operator==(const EncoderSessionInfo&) const = default;
 };
@@ -315,7 +436,9 @@ struct EncoderSessionInfo {
 /// How fast one fan turns, as it is intended.
 /// @c nvmlFanSpeedInfo_v1_t
 struct FanSpeedInfo {
+  /// The fan that was asked for.
   unsigned int fan{};
+  /// In turns a minute.
   RevolutionsPerMinute speed{};
   bool operator==(const FanSpeedInfo&) const = default;
 };
@@ -323,8 +446,11 @@ struct FanSpeedInfo {
 /// Frame buffer capture on the GPU, over all sessions.
 /// @c nvmlFBCStats_t
 struct FbcStats {
+  /// Sessions that run now.
   unsigned int sessions_count{};
+  /// New frames a second, on average.
   FramesPerSecond average_fps{};
+  /// From the capture call to its end, on average.
   std::chrono::microseconds average_latency{};
   bool operator==(const FbcStats&) const = default;
 };
@@ -332,17 +458,29 @@ struct FbcStats {
 /// One session of frame buffer capture.
 /// @c nvmlFBCSessionInfo_t
 struct FbcSessionInfo {
+  /// The driver's number of the session.
   unsigned int session_id{};
+  /// The process that owns it.
   unsigned int pid{};
+  /// The vGPU instance that it runs in; 0 on the host.
   abi::nvmlVgpuInstance_t vgpu_instance{};
+  /// The display that is captured.
   unsigned int display_ordinal{};
+  /// Where captured frames go.
   abi::nvmlFBCSessionType_t session_type{};
+  /// A mask of abi::NVFBC_SESSION_FLAG_...
   unsigned int session_flags{};
+  /// Most pixels in a row that the session supports.
   unsigned int h_max_resolution{};
+  /// Most pixels in a column that the session supports.
   unsigned int v_max_resolution{};
+  /// Pixels in a row of the last frame.
   unsigned int h_resolution{};
+  /// Pixels in a column of the last frame.
   unsigned int v_resolution{};
+  /// New frames a second, on average.
   FramesPerSecond average_fps{};
+  /// From the capture call to its end, on average.
   std::chrono::microseconds average_latency{};
   bool operator==(const FbcSessionInfo&) const = default;
 };
@@ -350,6 +488,7 @@ struct FbcSessionInfo {
 /// Whether the GPU has GPM.
 /// @c nvmlGpmSupport_t
 struct GpmSupport {
+  /// Whether it has.
   bool is_supported_device{};
   bool operator==(const GpmSupport&) const = default;
 };
@@ -358,12 +497,17 @@ struct GpmSupport {
 /// @c nvmlGpuDynamicPstatesInfo_t
 struct GpuDynamicPstatesInfo {
   struct Utilization {
+    /// Whether this entry counts.
     bool is_present{};
-    unsigned int percentage{};
-    unsigned int inc_threshold{};
-    unsigned int dec_threshold{};
+    /// Busy part of the last second, in percent.
+    Percent percentage{};
+    /// Above this a higher P-state is taken, in percent.
+    Percent inc_threshold{};
+    /// Below this a lower P-state is taken, in percent.
+    Percent dec_threshold{};
     bool operator==(const Utilization&) const = default;
   };
+  /// Nothing yet.
   unsigned int flags{};
   /// GPU, frame buffer, video and bus first; isPresent says which count.
   std::array<Utilization, 8> utilization{};
@@ -373,10 +517,13 @@ struct GpuDynamicPstatesInfo {
 /// The GPU's place in an NVLink fabric.
 /// @c nvmlGpuFabricInfo_v3_t, nvmlGpuFabricInfo_v2_t, nvmlGpuFabricInfo_t
 struct GpuFabricInfo {
+  /// The fabric that the GPU belongs to; all zero before it is registered.
   std::array<unsigned char, 16> cluster_uuid{};
   /// Of the registration; counts when the state is completed.
   Errc status{};
+  /// GPUs with the same number, of the same fabric, reach each other by NVLink.
   unsigned int clique_id{};
+  /// How far the registration is.
   abi::nvmlGpuFabricState_t state{};
   /// Bit fields of abi::GPU_FABRIC_HEALTH_MASK_...
   std::optional<unsigned int> health_mask{};
@@ -388,7 +535,9 @@ struct GpuFabricInfo {
 /// Where on the GPU a GPU instance lies, in memory slices.
 /// @c nvmlGpuInstancePlacement_t
 struct GpuInstancePlacement {
+  /// The first memory slice.
   unsigned int start{};
+  /// How many memory slices.
   unsigned int size{};
   bool operator==(const GpuInstancePlacement&) const = default;
 };
@@ -396,9 +545,13 @@ struct GpuInstancePlacement {
 /// One MIG GPU instance.
 /// @c nvmlGpuInstanceInfo_t
 struct GpuInstanceInfo {
+  /// Handle of the GPU that it is on.
   abi::nvmlDevice_t device{};
+  /// Its number on the GPU.
   unsigned int id{};
+  /// The profile that it was made of.
   unsigned int profile_id{};
+  /// The memory slices that it has.
   GpuInstancePlacement placement{};
   bool operator==(const GpuInstanceInfo&) const = default;
 };
@@ -406,19 +559,31 @@ struct GpuInstanceInfo {
 /// What a GPU instance of this profile gets.
 /// @c nvmlGpuInstanceProfileInfo_v3_t, nvmlGpuInstanceProfileInfo_v2_t, nvmlGpuInstanceProfileInfo_t
 struct GpuInstanceProfileInfo {
+  /// The profile's id, as instances are made with it.
   unsigned int id{};
+  /// Compute slices that such an instance gets.
   unsigned int slice_count{};
+  /// How many of them fit onto the GPU when it is empty.
   unsigned int instance_count{};
+  /// Streaming multiprocessors (SM).
   unsigned int multiprocessor_count{};
+  /// Copy engines.
   unsigned int copy_engine_count{};
+  /// Video decoders (NVDEC).
   unsigned int decoder_count{};
+  /// Video encoders (NVENC).
   unsigned int encoder_count{};
+  /// JPEG decoders.
   unsigned int jpeg_count{};
+  /// Optical flow accelerators.
   unsigned int ofa_count{};
+  /// Frame buffer, in MiB.
   Mebibytes memory_size{};
+  /// "MIG 1g.10gb" or the like; missing on older drivers.
   std::optional<std::string> name{};
   /// A mask of abi::GPU_INSTANCE_PROFILE_CAPS_...; older versions have is_p2p_supported.
   std::optional<unsigned int> capabilities{};
+  /// Whether instances reach other GPUs' memory; newer versions have capabilities.
   std::optional<bool> is_p2p_supported{};
   bool operator==(const GpuInstanceProfileInfo&) const = default;
 };
@@ -427,13 +592,19 @@ struct GpuInstanceProfileInfo {
 /// @c nvmlGpuThermalSettings_t
 struct GpuThermalSettings {
   struct Sensor {
+    /// The chip that measures.
     abi::nvmlThermalController_t controller{};
+    /// The lowest temperature that the sensor shows, in degrees Celsius.
     Celsius default_min_temp{};
+    /// The highest temperature that the sensor shows, in degrees Celsius.
     Celsius default_max_temp{};
+    /// What it shows now, in degrees Celsius.
     Celsius current_temp{};
+    /// What the sensor sits on.
     abi::nvmlThermalTarget_t target{};
     bool operator==(const Sensor&) const = default;
   };
+  /// One entry for each sensor.
   std::vector<Sensor> sensors{};
   bool operator==(const GpuThermalSettings&) const = default;
 };
@@ -441,12 +612,19 @@ struct GpuThermalSettings {
 /// When a license ends; see abi::GRID_LICENSE_EXPIRY_... for the status.
 /// @c nvmlGridLicenseExpiry_t
 struct GridLicenseExpiry {
+  /// Four digits.
   unsigned int year{};
+  /// From 1 to 12.
   unsigned short month{};
+  /// From 1 to 31.
   unsigned short day{};
+  /// From 0 to 23.
   unsigned short hour{};
+  /// From 0 to 59.
   unsigned short min{};
+  /// From 0 to 59.
   unsigned short sec{};
+  /// One of abi::GRID_LICENSE_EXPIRY_...; the date counts when it is ..._VALID.
   unsigned char status{};
   bool operator==(const GridLicenseExpiry&) const = default;
 };
@@ -454,11 +632,17 @@ struct GridLicenseExpiry {
 /// One feature that can be licensed.
 /// @c nvmlGridLicensableFeature_t
 struct GridLicensableFeature {
+  /// Which feature it is.
   abi::nvmlGridLicenseFeatureCode_t feature_code{};
+  /// Whether it is licensed now.
   bool feature_state{};
+  /// The name of the license.
   std::string license_info{};
+  /// The product that it belongs to.
   std::string product_name{};
+  /// Whether the feature is switched on.
   bool feature_enabled{};
+  /// When the license ends; missing on drivers that do not tell it.
   std::optional<GridLicenseExpiry> license_expiry{};
   bool operator==(const GridLicensableFeature&) const = default;
 };
@@ -466,7 +650,9 @@ struct GridLicensableFeature {
 /// The features that can be licensed.
 /// @c nvmlGridLicensableFeatures_t
 struct GridLicensableFeatures {
+  /// Whether anything can be licensed.
   bool is_grid_license_supported{};
+  /// One entry for each feature.
   std::vector<GridLicensableFeature> features{};
   bool operator==(const GridLicensableFeatures&) const = default;
 };
@@ -474,7 +660,9 @@ struct GridLicensableFeatures {
 /// A host interface card of an S-class system.
 /// @c nvmlHwbcEntry_t
 struct HicVersion {
+  /// The card's number.
   unsigned int hwbc_id{};
+  /// Of the card.
   std::string firmware_version{};
   bool operator==(const HicVersion&) const = default;
 };
@@ -482,6 +670,7 @@ struct HicVersion {
 /// The name of the host as the GPU shows it.
 /// @c nvmlHostname_v1_t
 struct Hostname {
+  /// At most 63 bytes.
   std::string value{};
   bool operator==(const Hostname&) const = default;
 };
@@ -489,7 +678,9 @@ struct Hostname {
 /// The LED of a unit.
 /// @c nvmlLedState_t
 struct LedState {
+  /// Why the LED is amber; empty when it is green.
   std::string cause{};
+  /// Its colour.
   abi::nvmlLedColor_t color{};
   bool operator==(const LedState&) const = default;
 };
@@ -497,6 +688,7 @@ struct LedState {
 /// How far the GPU is from slowing down.
 /// @c nvmlMarginTemperature_v1_t
 struct MarginTemperature {
+  /// Degrees Celsius to the nearest slowdown threshold; negative beyond it.
   Celsius margin_temperature{};
   bool operator==(const MarginTemperature&) const = default;
 };
@@ -504,7 +696,9 @@ struct MarginTemperature {
 /// How many instances of a vGPU type one GPU instance can hold.
 /// @c nvmlVgpuTypeMaxInstance_v1_t
 struct MaxVgpuInstances {
+  /// The type that was asked about.
   abi::nvmlVgpuTypeId_t vgpu_type_id{};
+  /// How many of it.
   unsigned int max_instance_per_gi{};
   bool operator==(const MaxVgpuInstances&) const = default;
 };
@@ -512,10 +706,13 @@ struct MaxVgpuInstances {
 /// The frame buffer. Where `reserved` is missing, the driver counts it as used.
 /// @c nvmlMemory_v2_t, nvmlMemory_t
 struct Memory {
+  /// All of it, in bytes.
   Bytes total{};
   /// For the driver and firmware.
   std::optional<Bytes> reserved{};
+  /// What can be allocated now, in bytes.
   Bytes free{};
+  /// What is allocated, in bytes.
   Bytes used{};
   bool operator==(const Memory&) const = default;
 };
@@ -523,7 +720,9 @@ struct Memory {
 /// The bandwidth mode of NVLink.
 /// @c nvmlNvlinkGetBwMode_v1_t
 struct NvlinkBwMode {
+  /// Whether it is the best one for this machine.
   bool is_best{};
+  /// The driver's number of the mode.
   unsigned char bw_mode{};
   bool operator==(const NvlinkBwMode&) const = default;
 };
@@ -531,16 +730,39 @@ struct NvlinkBwMode {
 /// The bandwidth modes that NVLink can take.
 /// @c nvmlNvlinkSupportedBwModes_v1_t
 struct NvlinkSupportedBwModes {
+  /// The driver's numbers of the modes.
   std::vector<unsigned char> bw_modes{};
   bool operator==(const NvlinkSupportedBwModes&) const = default;
+};
+
+/// The bandwidth mode that NVLink is to take.
+/// @c nvmlNvlinkSetBwMode_v1_t
+struct NvlinkBwModeRequest {
+  /// Take the best mode; bw_mode then does not count.
+  bool best{};
+  /// One of those that Device::nvlink_supported_bw_modes() answers with.
+  unsigned char bw_mode{};
+  bool operator==(const NvlinkBwModeRequest&) const = default;
+};
+
+/// How long a link has to be idle before it goes to low power.
+/// @c nvmlNvLinkPowerThres_t
+struct NvlinkLowPowerThreshold {
+  /// From abi::NVLINK_LOW_POWER_THRESHOLD_MIN to ..._MAX, in the unit that the field NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS tells; ..._RESET for the default.
+  unsigned int low_pwr_threshold{};
+  bool operator==(const NvlinkLowPowerThreshold&) const = default;
 };
 
 /// One firmware of NVLink.
 /// @c nvmlNvlinkFirmwareVersion_t
 struct NvlinkFirmwareVersion {
+  /// One of abi::NVLINK_FIRMWARE_UCODE_TYPE_...
   unsigned char ucode_type{};
+  /// First part of the version.
   unsigned int major{};
+  /// Second part of the version.
   unsigned int minor{};
+  /// Third part of the version.
   unsigned int sub_minor{};
   bool operator==(const NvlinkFirmwareVersion&) const = default;
 };
@@ -548,6 +770,7 @@ struct NvlinkFirmwareVersion {
 /// The firmware of NVLink.
 /// @c nvmlNvlinkFirmwareInfo_t
 struct NvlinkFirmwareInfo {
+  /// One entry for each firmware.
   std::vector<NvlinkFirmwareVersion> versions{};
   bool operator==(const NvlinkFirmwareInfo&) const = default;
 };
@@ -555,7 +778,9 @@ struct NvlinkFirmwareInfo {
 /// NVLink encryption and firmware.
 /// @c nvmlNvLinkInfo_v2_t, nvmlNvLinkInfo_v1_t
 struct NvlinkInfo {
+  /// Whether traffic is encrypted.
   bool is_nvle_enabled{};
+  /// What runs in the link's controllers; missing on older drivers.
   std::optional<NvlinkFirmwareInfo> firmware_info{};
   bool operator==(const NvlinkInfo&) const = default;
 };
@@ -563,7 +788,9 @@ struct NvlinkInfo {
 /// What the counters of a link count.
 /// @c nvmlNvLinkUtilizationControl_t
 struct NvlinkUtilizationControl {
+  /// Whether cycles, packets or bytes are counted.
   abi::nvmlNvLinkUtilizationCountUnits_t units{};
+  /// A mask of the kinds of packets that count.
   abi::nvmlNvLinkUtilizationCountPktTypes_t pktfilter{};
   bool operator==(const NvlinkUtilizationControl&) const = default;
 };
@@ -571,12 +798,17 @@ struct NvlinkUtilizationControl {
 /// Where on PCI the GPU is, and which it is.
 /// @c nvmlPciInfo_t
 struct PciInfo {
+  /// PCI domain.
   unsigned int domain{};
+  /// PCI bus.
   unsigned int bus{};
+  /// PCI device on the bus.
   unsigned int device{};
   /// Device in the upper, vendor in the lower half.
   unsigned int pci_device_id{};
+  /// Sub-device in the upper, sub-vendor in the lower half.
   unsigned int pci_sub_system_id{};
+  /// "00000000:53:00.0": domain, bus, device and function in hexadecimal.
   std::string bus_id{};
   bool operator==(const PciInfo&) const = default;
 };
@@ -584,13 +816,21 @@ struct PciInfo {
 /// Where on PCI the GPU is, and which it is, with its class.
 /// @c nvmlPciInfoExt_v1_t
 struct PciInfoExt {
+  /// PCI domain.
   unsigned int domain{};
+  /// PCI bus.
   unsigned int bus{};
+  /// PCI device on the bus.
   unsigned int device{};
+  /// Device in the upper, vendor in the lower half.
   unsigned int pci_device_id{};
+  /// Sub-device in the upper, sub-vendor in the lower half.
   unsigned int pci_sub_system_id{};
+  /// PCI base class; 3 is a display controller.
   unsigned int base_class{};
+  /// PCI sub-class; 2 is a 3D controller.
   unsigned int sub_class{};
+  /// "00000000:53:00.0": domain, bus, device and function in hexadecimal.
   std::string bus_id{};
   bool operator==(const PciInfoExt&) const = default;
 };
@@ -598,6 +838,7 @@ struct PciInfoExt {
 /// The per-device identifier.
 /// @c nvmlPdi_v1_t
 struct Pdi {
+  /// Unique among all GPUs of NVIDIA.
   unsigned long long value{};
   bool operator==(const Pdi&) const = default;
 };
@@ -605,6 +846,7 @@ struct Pdi {
 /// The performance modes as one text of the driver's own format.
 /// @c nvmlDevicePerfModes_v1_t
 struct PerfModes {
+  /// Key and value pairs; modes are separated by semicolons.
   std::string text{};
   bool operator==(const PerfModes&) const = default;
 };
@@ -612,16 +854,27 @@ struct PerfModes {
 /// The GPU's place in its rack. Drivers with version 1 of the struct name rack and chassis otherwise.
 /// @c nvmlPlatformInfo_v2_t, nvmlPlatformInfo_v1_t
 struct PlatformInfo {
+  /// InfiniBand GUID of the GPU's tray.
   std::array<unsigned char, 16> ib_guid{};
+  /// Of the chassis that the GPU is in, as text without a terminator.
   std::optional<std::array<unsigned char, 16>> chassis_serial_number{};
+  /// Slot of the tray in the chassis.
   std::optional<unsigned char> slot_number{};
+  /// Which tray of its kind it is in the chassis.
   std::optional<unsigned char> tray_index{};
+  /// Which host on the tray it belongs to.
   std::optional<unsigned char> host_id{};
+  /// What its NVLink peers are, as the platform numbers it: whether there is a switch.
   unsigned char peer_type{};
+  /// Which GPU of the tray it is.
   unsigned char module_id{};
+  /// Of the rack; drivers with version 1.
   std::optional<std::array<unsigned char, 16>> rack_guid{};
+  /// Slot in the rack; drivers with version 1.
   std::optional<unsigned char> chassis_physical_slot_number{};
+  /// Which compute slot it is; drivers with version 1.
   std::optional<unsigned char> compute_slot_index{};
+  /// Which node in the slot it is; drivers with version 1.
   std::optional<unsigned char> node_index{};
   bool operator==(const PlatformInfo&) const = default;
 };
@@ -629,19 +882,47 @@ struct PlatformInfo {
 /// PowerMizer modes: current, requested and the mask of those supported.
 /// @c nvmlDevicePowerMizerModes_v1_t
 struct PowerMizerModes {
+  /// The mode in force, one of abi::POWER_MIZER_MODE_...
   unsigned int current_mode{};
+  /// The mode to take, one of abi::POWER_MIZER_MODE_...: what a setter passes on.
   unsigned int mode{};
+  /// A mask: bit n stands for mode n.
   unsigned int supported_power_mizer_modes{};
   bool operator==(const PowerMizerModes&) const = default;
+};
+
+/// One parameter of a preset profile of power smoothing.
+/// @c nvmlPowerSmoothingProfile_v1_t
+struct PowerSmoothingProfile {
+  /// Which preset profile.
+  unsigned int profile_id{};
+  /// Which parameter of it, one of abi::POWER_SMOOTHING_PROFILE_PARAM_...; does not count when a profile is activated.
+  unsigned int param_id{};
+  /// What the parameter becomes, in its own unit; does not count when a profile is activated.
+  double value{};
+  bool operator==(const PowerSmoothingProfile&) const = default;
+};
+
+/// Whether power smoothing is to be on.
+/// @c nvmlPowerSmoothingState_v1_t
+struct PowerSmoothingState {
+  /// Needs a GPU that has it, and root.
+  bool enabled{};
+  bool operator==(const PowerSmoothingState&) const = default;
 };
 
 /// One process on the GPU.
 /// @c nvmlProcessDetail_v1_t
 struct ProcessDetail {
+  /// Process id, in the namespace of the machine.
   unsigned int pid{};
+  /// Frame buffer that it holds, in bytes; missing where the driver does not know, as under WDDM.
   std::optional<Bytes> used_gpu_memory{};
+  /// The GPU instance that it runs on.
   std::optional<unsigned int> gpu_instance_id{};
+  /// The compute instance that it runs on.
   std::optional<unsigned int> compute_instance_id{};
+  /// Protected frame buffer that it holds, in bytes; missing outside confidential computing.
   std::optional<Bytes> used_gpu_cc_protected_memory{};
   bool operator==(const ProcessDetail&) const = default;
 };
@@ -651,6 +932,7 @@ struct ProcessDetail {
 struct ProcessDetailList {
   /// 0: compute, 1: graphics, 2: MPS.
   unsigned int mode{};
+  /// One entry for each process.
   std::vector<ProcessDetail> processes{};
   bool operator==(const ProcessDetailList&) const = default;
 };
@@ -658,9 +940,13 @@ struct ProcessDetailList {
 /// One process on the GPU. Instances are missing outside MIG, and on drivers that do not tell them.
 /// @c nvmlProcessInfo_v2_t, nvmlProcessInfo_v1_t
 struct ProcessInfo {
+  /// Process id, in the namespace of the machine.
   unsigned int pid{};
+  /// Frame buffer that it holds, in bytes; missing where the driver does not know, as under WDDM.
   std::optional<Bytes> used_gpu_memory{};
+  /// The GPU instance that it runs on.
   std::optional<unsigned int> gpu_instance_id{};
+  /// The compute instance that it runs on.
   std::optional<unsigned int> compute_instance_id{};
   bool operator==(const ProcessInfo&) const = default;
 };
@@ -668,11 +954,17 @@ struct ProcessInfo {
 /// What one process did since the last sample.
 /// @c nvmlProcessUtilizationSample_t
 struct ProcessUtilizationSample {
+  /// The process.
   unsigned int pid{};
+  /// When the sample was taken, since the epoch.
   std::chrono::microseconds time_stamp{};
+  /// Time on the SMs, in percent.
   Percent sm_util{};
+  /// Time on the memory interface, in percent.
   Percent mem_util{};
+  /// Time on the encoders, in percent.
   Percent enc_util{};
+  /// Time on the decoders, in percent.
   Percent dec_util{};
   bool operator==(const ProcessUtilizationSample&) const = default;
 };
@@ -680,13 +972,21 @@ struct ProcessUtilizationSample {
 /// What one process did since the last sample, all engines.
 /// @c nvmlProcessUtilizationInfo_v1_t
 struct ProcessUtilizationInfo {
+  /// When the sample was taken, since the epoch.
   std::chrono::microseconds time_stamp{};
+  /// The process.
   unsigned int pid{};
+  /// Time on the SMs, in percent.
   Percent sm_util{};
+  /// Time on the memory interface, in percent.
   Percent mem_util{};
+  /// Time on the encoders, in percent.
   Percent enc_util{};
+  /// Time on the decoders, in percent.
   Percent dec_util{};
+  /// Time on the JPEG decoders, in percent.
   Percent jpg_util{};
+  /// Time on the optical flow accelerators, in percent.
   Percent ofa_util{};
   bool operator==(const ProcessUtilizationInfo&) const = default;
 };
@@ -694,7 +994,9 @@ struct ProcessUtilizationInfo {
 /// What the processes did since the last sample.
 /// @c nvmlProcessesUtilizationInfo_v1_t
 struct ProcessesUtilizationInfo {
+  /// Only newer samples are in the list: what the caller gave, since the epoch.
   std::chrono::microseconds last_seen_time_stamp{};
+  /// One entry for each process that did something.
   std::vector<ProcessUtilizationInfo> processes{};
   bool operator==(const ProcessesUtilizationInfo&) const = default;
 };
@@ -702,9 +1004,13 @@ struct ProcessesUtilizationInfo {
 /// A unit's power supply.
 /// @c nvmlPSUInfo_t
 struct PsuInfo {
+  /// "Normal", "Abnormal" or more of the power supply's own words.
   std::string state{};
+  /// In amperes.
   unsigned int current{};
+  /// In volts.
   unsigned int voltage{};
+  /// In watts.
   unsigned int power{};
   bool operator==(const PsuInfo&) const = default;
 };
@@ -712,9 +1018,13 @@ struct PsuInfo {
 /// Rows of the frame buffer that were remapped after errors. Inactive ones are not told apart by older drivers.
 /// @c nvmlRemappedRowsInfo_v2_t
 struct RemappedRows {
+  /// Rows remapped after corrected errors, in force.
   unsigned int corr_active_remaps{};
+  /// The same, not in force before the next reset.
   std::optional<unsigned int> corr_inactive_remaps{};
+  /// Rows remapped after uncorrected errors, in force.
   unsigned int unc_active_remaps{};
+  /// The same, not in force before the next reset.
   std::optional<unsigned int> unc_inactive_remaps{};
   /// A reset will remap further rows.
   bool pending{};
@@ -726,7 +1036,9 @@ struct RemappedRows {
 /// Repairs that the next reset does.
 /// @c nvmlRepairStatus_v1_t
 struct RepairStatus {
+  /// A memory channel will be repaired.
   bool channel_repair_pending{};
+  /// A TPC will be repaired.
   bool tpc_repair_pending{};
   bool operator==(const RepairStatus&) const = default;
 };
@@ -734,18 +1046,33 @@ struct RepairStatus {
 /// How many banks have how many spare rows left.
 /// @c nvmlRowRemapperHistogramValues_t
 struct RowRemapperHistogram {
+  /// Banks with all spare rows left.
   unsigned int max{};
+  /// Banks with most spare rows left.
   unsigned int high{};
+  /// Banks with some spare rows left.
   unsigned int partial{};
+  /// Banks with few spare rows left.
   unsigned int low{};
+  /// Banks with no spare row left.
   unsigned int none{};
   bool operator==(const RowRemapperHistogram&) const = default;
+};
+
+/// What the driver keeps polling for readers of its shared memory.
+/// @c nvmlRusdSettings_v1_t
+struct RusdSettings {
+  /// A mask of abi::RUSD_POLL_...
+  unsigned long long poll_mask{};
+  bool operator==(const RusdSettings&) const = default;
 };
 
 /// One sensor.
 /// @c nvmlTemperature_v1_t
 struct TemperatureReading {
+  /// The sensor that was asked for.
   abi::nvmlTemperatureSensors_t sensor_type{};
+  /// In degrees Celsius.
   Celsius temperature{};
   bool operator==(const TemperatureReading&) const = default;
 };
@@ -753,7 +1080,9 @@ struct TemperatureReading {
 /// One fan of a unit.
 /// @c nvmlUnitFanInfo_t
 struct UnitFanInfo {
+  /// In turns a minute.
   RevolutionsPerMinute speed{};
+  /// Whether it works.
   abi::nvmlFanState_t state{};
   bool operator==(const UnitFanInfo&) const = default;
 };
@@ -761,6 +1090,7 @@ struct UnitFanInfo {
 /// The fans of a unit.
 /// @c nvmlUnitFanSpeeds_t
 struct UnitFanSpeeds {
+  /// One entry for each fan.
   std::vector<UnitFanInfo> fans{};
   bool operator==(const UnitFanSpeeds&) const = default;
 };
@@ -768,9 +1098,13 @@ struct UnitFanSpeeds {
 /// What a unit is.
 /// @c nvmlUnitInfo_t
 struct UnitInfo {
+  /// Of the product.
   std::string name{};
+  /// Of the product.
   std::string id{};
+  /// Of this unit.
   std::string serial{};
+  /// Of this unit.
   std::string firmware_version{};
   bool operator==(const UnitInfo&) const = default;
 };
@@ -778,6 +1112,7 @@ struct UnitInfo {
 /// Whether the frame buffer has errors that cannot be repaired.
 /// @c nvmlUnrepairableMemoryStatus_v1_t
 struct UnrepairableMemory {
+  /// Whether it has.
   bool unrepairable_memory{};
   bool operator==(const UnrepairableMemory&) const = default;
 };
@@ -785,7 +1120,9 @@ struct UnrepairableMemory {
 /// How much of the last sample period kernels ran, and memory was read or written.
 /// @c nvmlUtilization_t
 struct Utilization {
+  /// Part of the time in which at least one kernel ran, in percent.
   Percent gpu{};
+  /// Part of the time in which frame buffer was read or written, in percent.
   Percent memory{};
   bool operator==(const Utilization&) const = default;
 };
@@ -793,8 +1130,11 @@ struct Utilization {
 /// Where on a GPU instance a vGPU type can be placed now.
 /// @c nvmlVgpuCreatablePlacementInfo_v1_t
 struct VgpuCreatablePlacements {
+  /// The type that was asked about.
   abi::nvmlVgpuTypeId_t vgpu_type_id{};
+  /// Where one can be made.
   std::vector<unsigned int> placement_ids{};
+  /// How many placement units one takes.
   unsigned int placement_size{};
   bool operator==(const VgpuCreatablePlacements&) const = default;
 };
@@ -802,6 +1142,7 @@ struct VgpuCreatablePlacements {
 /// Whether vGPUs of different size may run together.
 /// @c nvmlVgpuHeterogeneousMode_v1_t
 struct VgpuHeterogeneousMode {
+  /// 1: vGPUs of different size may run together, 0: they may not.
   unsigned int mode{};
   bool operator==(const VgpuHeterogeneousMode&) const = default;
 };
@@ -809,21 +1150,32 @@ struct VgpuHeterogeneousMode {
 /// What one vGPU instance did since the last sample. The list says which member of each value counts.
 /// @c nvmlVgpuInstanceUtilizationInfo_v1_t
 struct VgpuInstanceUtilizationInfo {
+  /// When the sample was taken, since the epoch.
   std::chrono::microseconds time_stamp{};
+  /// The instance.
   abi::nvmlVgpuInstance_t vgpu_instance{};
+  /// Time on the SMs, as the list's value type says.
   abi::nvmlValue_t sm_util{};
+  /// Time on the memory interface, as the list's value type says.
   abi::nvmlValue_t mem_util{};
+  /// Time on the encoders, as the list's value type says.
   abi::nvmlValue_t enc_util{};
+  /// Time on the decoders, as the list's value type says.
   abi::nvmlValue_t dec_util{};
+  /// Time on the JPEG decoders, as the list's value type says.
   abi::nvmlValue_t jpg_util{};
+  /// Time on the optical flow accelerators, as the list's value type says.
   abi::nvmlValue_t ofa_util{};
 };
 
 /// What the vGPU instances did since the last sample.
 /// @c nvmlVgpuInstancesUtilizationInfo_v1_t
 struct VgpuInstancesUtilizationInfo {
+  /// Which member of each value counts.
   abi::nvmlValueType_t sample_val_type{};
+  /// Only newer samples are in the list: what the caller gave, since the epoch.
   std::chrono::microseconds last_seen_time_stamp{};
+  /// One entry for each instance.
   std::vector<VgpuInstanceUtilizationInfo> instances{};
   bool operator==(const VgpuInstancesUtilizationInfo&) const = default;
 };
@@ -831,12 +1183,19 @@ struct VgpuInstancesUtilizationInfo {
 /// When a license ends; see abi::GRID_LICENSE_EXPIRY_... for the status.
 /// @c nvmlVgpuLicenseExpiry_t
 struct VgpuLicenseExpiry {
+  /// Four digits.
   unsigned int year{};
+  /// From 1 to 12.
   unsigned short month{};
+  /// From 1 to 31.
   unsigned short day{};
+  /// From 0 to 23.
   unsigned short hour{};
+  /// From 0 to 59.
   unsigned short min{};
+  /// From 0 to 59.
   unsigned short sec{};
+  /// One of abi::GRID_LICENSE_EXPIRY_...; the date counts when it is ..._VALID.
   unsigned char status{};
   bool operator==(const VgpuLicenseExpiry&) const = default;
 };
@@ -844,7 +1203,9 @@ struct VgpuLicenseExpiry {
 /// The license of a vGPU instance.
 /// @c nvmlVgpuLicenseInfo_t
 struct VgpuLicenseInfo {
+  /// Whether it has a license now.
   bool is_licensed{};
+  /// When the license ends.
   VgpuLicenseExpiry license_expiry{};
   /// One of abi::GRID_LICENSE_STATE_...
   std::optional<unsigned int> current_state{};
@@ -854,6 +1215,7 @@ struct VgpuLicenseInfo {
 /// Where on the GPU a vGPU instance lies.
 /// @c nvmlVgpuPlacementId_v1_t
 struct VgpuPlacementId {
+  /// The first placement unit; abi::INVALID_VGPU_PLACEMENT_ID for none.
   unsigned int placement_id{};
   bool operator==(const VgpuPlacementId&) const = default;
 };
@@ -861,7 +1223,9 @@ struct VgpuPlacementId {
 /// Where on the GPU a vGPU type can be placed.
 /// @c nvmlVgpuPlacementList_v2_t, nvmlVgpuPlacementList_v1_t
 struct VgpuPlacements {
+  /// How many placement units one takes.
   unsigned int placement_size{};
+  /// Where one can start.
   std::vector<unsigned int> placement_ids{};
   /// One of abi::VGPU_PGPU_..._MODE; missing where the driver only knows heterogeneous.
   std::optional<unsigned int> mode{};
@@ -871,15 +1235,25 @@ struct VgpuPlacements {
 /// What one process in a vGPU did since the last sample.
 /// @c nvmlVgpuProcessUtilizationInfo_v1_t
 struct VgpuProcessUtilizationInfo {
+  /// The process's name.
   std::string process_name{};
+  /// When the sample was taken, since the epoch.
   std::chrono::microseconds time_stamp{};
+  /// The vGPU instance that the process runs in.
   abi::nvmlVgpuInstance_t vgpu_instance{};
+  /// The process, as the guest numbers it.
   unsigned int pid{};
+  /// Time on the SMs, in percent.
   Percent sm_util{};
+  /// Time on the memory interface, in percent.
   Percent mem_util{};
+  /// Time on the encoders, in percent.
   Percent enc_util{};
+  /// Time on the decoders, in percent.
   Percent dec_util{};
+  /// Time on the JPEG decoders, in percent.
   Percent jpg_util{};
+  /// Time on the optical flow accelerators, in percent.
   Percent ofa_util{};
   bool operator==(const VgpuProcessUtilizationInfo&) const = default;
 };
@@ -887,7 +1261,9 @@ struct VgpuProcessUtilizationInfo {
 /// What the processes in vGPUs did since the last sample.
 /// @c nvmlVgpuProcessesUtilizationInfo_v1_t
 struct VgpuProcessesUtilizationInfo {
+  /// Only newer samples are in the list: what the caller gave, since the epoch.
   std::chrono::microseconds last_seen_time_stamp{};
+  /// One entry for each process that did something.
   std::vector<VgpuProcessUtilizationInfo> processes{};
   bool operator==(const VgpuProcessesUtilizationInfo&) const = default;
 };
@@ -895,13 +1271,21 @@ struct VgpuProcessesUtilizationInfo {
 /// What one process in a vGPU did since the last sample.
 /// @c nvmlVgpuProcessUtilizationSample_t
 struct VgpuProcessUtilizationSample {
+  /// The vGPU instance that the process runs in.
   abi::nvmlVgpuInstance_t vgpu_instance{};
+  /// The process, as the guest numbers it.
   unsigned int pid{};
+  /// The process's name.
   std::string process_name{};
+  /// When the sample was taken, since the epoch.
   std::chrono::microseconds time_stamp{};
+  /// Time on the SMs, in percent.
   Percent sm_util{};
+  /// Time on the memory interface, in percent.
   Percent mem_util{};
+  /// Time on the encoders, in percent.
   Percent enc_util{};
+  /// Time on the decoders, in percent.
   Percent dec_util{};
   bool operator==(const VgpuProcessUtilizationSample&) const = default;
 };
@@ -909,6 +1293,7 @@ struct VgpuProcessUtilizationSample {
 /// How large the state of a vGPU instance is that a migration moves.
 /// @c nvmlVgpuRuntimeState_v1_t
 struct VgpuRuntimeState {
+  /// In bytes.
   Bytes size{};
   bool operator==(const VgpuRuntimeState&) const = default;
 };
@@ -916,12 +1301,19 @@ struct VgpuRuntimeState {
 /// One time slice of the vGPU scheduler.
 /// @c nvmlVgpuSchedulerLogEntry_v2_t, nvmlVgpuSchedulerLogEntry_t
 struct VgpuSchedulerLogEntry {
+  /// When the entry was written, in nanoseconds.
   std::chrono::nanoseconds timestamp{};
+  /// How long the work ran in all, in nanoseconds.
   std::chrono::nanoseconds time_run_total{};
+  /// How long it ran in this slice, in nanoseconds.
   std::chrono::nanoseconds time_run{};
+  /// The run list that the work belongs to.
   unsigned int sw_runlist_id{};
+  /// How long the slice should have been, in nanoseconds.
   std::chrono::nanoseconds target_time_slice{};
+  /// How long preemption took in all, in nanoseconds.
   std::chrono::nanoseconds cumulative_preemption_time{};
+  /// The weight of the work; missing on older drivers.
   std::optional<unsigned int> weight{};
   bool operator==(const VgpuSchedulerLogEntry&) const = default;
 };
@@ -929,12 +1321,15 @@ struct VgpuSchedulerLogEntry {
 /// The log of the vGPU scheduler of one engine.
 /// @c nvmlVgpuSchedulerLogInfo_v2_t, nvmlVgpuSchedulerLogInfo_v1_t, nvmlVgpuSchedulerLog_t
 struct VgpuSchedulerLog {
+  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...
   unsigned int engine_id{};
   /// One of abi::VGPU_SCHEDULER_POLICY_...
   unsigned int scheduler_policy{};
-  /// Of adaptive round robin.
+  /// Over how much of the past adaptive round robin averages; missing without it.
   std::optional<unsigned int> avg_factor{};
+  /// The length of a time slice, in nanoseconds.
   std::optional<std::chrono::nanoseconds> timeslice{};
+  /// Oldest first.
   std::vector<VgpuSchedulerLogEntry> log_entries{};
   /// One of abi::VGPU_SCHEDULER_ARR_..., where an older driver tells it apart.
   std::optional<unsigned int> arr_mode{};
@@ -944,12 +1339,13 @@ struct VgpuSchedulerLog {
 /// The policy of the vGPU scheduler of one engine.
 /// @c nvmlVgpuSchedulerStateInfo_v2_t, nvmlVgpuSchedulerStateInfo_v1_t, nvmlVgpuSchedulerGetState_t
 struct VgpuSchedulerState {
-  /// Missing where the driver chooses the engine.
+  /// One of abi::VGPU_SCHEDULER_ENGINE_TYPE_...; missing where the driver chooses the engine.
   std::optional<unsigned int> engine_id{};
   /// One of abi::VGPU_SCHEDULER_POLICY_...
   unsigned int scheduler_policy{};
-  /// Of adaptive round robin.
+  /// Over how much of the past adaptive round robin averages; missing without it.
   std::optional<unsigned int> avg_factor{};
+  /// The length of a time slice, in nanoseconds.
   std::optional<std::chrono::nanoseconds> timeslice{};
   /// One of abi::VGPU_SCHEDULER_ARR_..., where an older driver tells it apart.
   std::optional<unsigned int> arr_mode{};
@@ -959,20 +1355,39 @@ struct VgpuSchedulerState {
 /// The policies that the vGPU scheduler knows, and the range of their parameters.
 /// @c nvmlVgpuSchedulerCapabilities_t
 struct VgpuSchedulerCapabilities {
+  /// The policies, of abi::VGPU_SCHEDULER_POLICY_...; 0 where the list is shorter.
   std::array<unsigned int, 3> supported_schedulers{};
-  unsigned int max_timeslice{};
-  unsigned int min_timeslice{};
+  /// The longest time slice, in nanoseconds.
+  std::chrono::nanoseconds max_timeslice{};
+  /// The shortest time slice, in nanoseconds.
+  std::chrono::nanoseconds min_timeslice{};
+  /// Whether there is adaptive round robin.
   bool is_arr_mode_supported{};
+  /// The largest frequency of it.
   unsigned int max_frequency_for_arr{};
+  /// The smallest frequency of it.
   unsigned int min_frequency_for_arr{};
+  /// The largest averaging factor of it.
   unsigned int max_avg_factor_for_arr{};
+  /// The smallest averaging factor of it.
   unsigned int min_avg_factor_for_arr{};
   bool operator==(const VgpuSchedulerCapabilities&) const = default;
+};
+
+/// Versions of the vGPU protocol between host and guest.
+/// @c nvmlVgpuVersion_t
+struct VgpuVersionRange {
+  /// The oldest version.
+  unsigned int lowest{};
+  /// The newest version.
+  unsigned int highest{};
+  bool operator==(const VgpuVersionRange&) const = default;
 };
 
 /// How much BAR1 a vGPU of this type gets.
 /// @c nvmlVgpuTypeBar1Info_v1_t
 struct VgpuTypeBar1Info {
+  /// In bytes.
   Bytes bar1_size{};
   bool operator==(const VgpuTypeBar1Info&) const = default;
 };
@@ -980,6 +1395,7 @@ struct VgpuTypeBar1Info {
 /// Types of vGPU.
 /// @c nvmlVgpuTypeIdInfo_v1_t
 struct VgpuTypeIds {
+  /// Their ids.
   std::vector<abi::nvmlVgpuTypeId_t> vgpu_type_ids{};
   bool operator==(const VgpuTypeIds&) const = default;
 };
@@ -989,6 +1405,7 @@ struct VgpuTypeIds {
 struct ViolationTime {
   /// Since the epoch.
   std::chrono::microseconds reference_time{};
+  /// In nanoseconds; only grows.
   std::chrono::nanoseconds violation_time{};
   bool operator==(const ViolationTime&) const = default;
 };
@@ -996,6 +1413,7 @@ struct ViolationTime {
 /// A set of workload power profiles: bit n of the 255 stands for profile n.
 /// @c nvmlMask255_t
 struct WorkloadPowerProfileMask {
+  /// Bit n of word n / 32, at n % 32.
   std::array<unsigned int, 8> mask{};
   bool operator==(const WorkloadPowerProfileMask&) const = default;
 };
@@ -1003,8 +1421,11 @@ struct WorkloadPowerProfileMask {
 /// One workload power profile.
 /// @c nvmlWorkloadPowerProfileInfo_v1_t
 struct WorkloadPowerProfile {
+  /// One of abi::NVML_POWER_PROFILE_...
   unsigned int profile_id{};
+  /// Of two that conflict, the smaller number wins.
   unsigned int priority{};
+  /// The profiles that cannot be in force with it.
   WorkloadPowerProfileMask conflicting_mask{};
   bool operator==(const WorkloadPowerProfile&) const = default;
 };
@@ -1012,7 +1433,9 @@ struct WorkloadPowerProfile {
 /// The workload power profiles that the GPU knows. The mask says which entries count.
 /// @c nvmlWorkloadPowerProfileProfilesInfo_v1_t
 struct WorkloadPowerProfiles {
+  /// The profiles that the GPU knows.
   WorkloadPowerProfileMask perf_profiles_mask{};
+  /// By profile number.
   std::array<WorkloadPowerProfile, 255> perf_profile{};
   bool operator==(const WorkloadPowerProfiles&) const = default;
 };
@@ -1020,10 +1443,31 @@ struct WorkloadPowerProfiles {
 /// The workload power profiles that are known, asked for and in force.
 /// @c nvmlWorkloadPowerProfileCurrentProfiles_v1_t
 struct CurrentWorkloadPowerProfiles {
+  /// The profiles that the GPU knows.
   WorkloadPowerProfileMask perf_profiles_mask{};
+  /// The profiles that somebody asked for.
   WorkloadPowerProfileMask requested_profiles_mask{};
+  /// The profiles that are in force.
   WorkloadPowerProfileMask enforced_profiles_mask{};
   bool operator==(const CurrentWorkloadPowerProfiles&) const = default;
+};
+
+/// Workload power profiles to ask for, or to ask for no more.
+/// @c nvmlWorkloadPowerProfileRequestedProfiles_v1_t
+struct WorkloadPowerProfileRequest {
+  /// Which profiles.
+  WorkloadPowerProfileMask profiles{};
+  bool operator==(const WorkloadPowerProfileRequest&) const = default;
+};
+
+/// A change of the workload power profiles that are asked for.
+/// @c nvmlWorkloadPowerProfileUpdateProfiles_v1_t
+struct WorkloadPowerProfileUpdate {
+  /// Whether the profiles are added to what is asked for, take its place, or are taken out of it.
+  abi::nvmlPowerProfileOperation_t operation{};
+  /// Which profiles.
+  WorkloadPowerProfileMask profiles{};
+  bool operator==(const WorkloadPowerProfileUpdate&) const = default;
 };
 
 // Calls visit("name", member) for each member, in order.
@@ -1177,6 +1621,11 @@ void for_each_field(const ConfComputeKeyRotationThreshold& value, Visitor&& visi
 }
 
 template <class Visitor>
+void for_each_field(const ConfComputeKeyRotationLimit& value, Visitor&& visit) {
+  visit("max_attacker_advantage", value.max_attacker_advantage);
+}
+
+template <class Visitor>
 void for_each_field(const CoolerInfo& value, Visitor&& visit) {
   visit("index", value.index);
   visit("signal_type", value.signal_type);
@@ -1204,6 +1653,11 @@ void for_each_field(const DeviceAttributes& value, Visitor&& visit) {
 template <class Visitor>
 void for_each_field(const DeviceCapabilities& value, Visitor&& visit) {
   visit("cap_mask", value.cap_mask);
+}
+
+template <class Visitor>
+void for_each_field(const DramEncryption& value, Visitor&& visit) {
+  visit("enabled", value.enabled);
 }
 
 template <class Visitor>
@@ -1436,6 +1890,17 @@ void for_each_field(const NvlinkSupportedBwModes& value, Visitor&& visit) {
 }
 
 template <class Visitor>
+void for_each_field(const NvlinkBwModeRequest& value, Visitor&& visit) {
+  visit("best", value.best);
+  visit("bw_mode", value.bw_mode);
+}
+
+template <class Visitor>
+void for_each_field(const NvlinkLowPowerThreshold& value, Visitor&& visit) {
+  visit("low_pwr_threshold", value.low_pwr_threshold);
+}
+
+template <class Visitor>
 void for_each_field(const NvlinkFirmwareVersion& value, Visitor&& visit) {
   visit("ucode_type", value.ucode_type);
   visit("major", value.major);
@@ -1512,6 +1977,18 @@ void for_each_field(const PowerMizerModes& value, Visitor&& visit) {
   visit("current_mode", value.current_mode);
   visit("mode", value.mode);
   visit("supported_power_mizer_modes", value.supported_power_mizer_modes);
+}
+
+template <class Visitor>
+void for_each_field(const PowerSmoothingProfile& value, Visitor&& visit) {
+  visit("profile_id", value.profile_id);
+  visit("param_id", value.param_id);
+  visit("value", value.value);
+}
+
+template <class Visitor>
+void for_each_field(const PowerSmoothingState& value, Visitor&& visit) {
+  visit("enabled", value.enabled);
 }
 
 template <class Visitor>
@@ -1596,6 +2073,11 @@ void for_each_field(const RowRemapperHistogram& value, Visitor&& visit) {
   visit("partial", value.partial);
   visit("low", value.low);
   visit("none", value.none);
+}
+
+template <class Visitor>
+void for_each_field(const RusdSettings& value, Visitor&& visit) {
+  visit("poll_mask", value.poll_mask);
 }
 
 template <class Visitor>
@@ -1775,6 +2257,12 @@ void for_each_field(const VgpuSchedulerCapabilities& value, Visitor&& visit) {
 }
 
 template <class Visitor>
+void for_each_field(const VgpuVersionRange& value, Visitor&& visit) {
+  visit("lowest", value.lowest);
+  visit("highest", value.highest);
+}
+
+template <class Visitor>
 void for_each_field(const VgpuTypeBar1Info& value, Visitor&& visit) {
   visit("bar1_size", value.bar1_size);
 }
@@ -1813,6 +2301,17 @@ void for_each_field(const CurrentWorkloadPowerProfiles& value, Visitor&& visit) 
   visit("perf_profiles_mask", value.perf_profiles_mask);
   visit("requested_profiles_mask", value.requested_profiles_mask);
   visit("enforced_profiles_mask", value.enforced_profiles_mask);
+}
+
+template <class Visitor>
+void for_each_field(const WorkloadPowerProfileRequest& value, Visitor&& visit) {
+  visit("profiles", value.profiles);
+}
+
+template <class Visitor>
+void for_each_field(const WorkloadPowerProfileUpdate& value, Visitor&& visit) {
+  visit("operation", value.operation);
+  visit("profiles", value.profiles);
 }
 
 }  // namespace nvmlkit::nvml

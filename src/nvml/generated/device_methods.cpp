@@ -241,9 +241,11 @@ auto DeviceMethods::clock_offsets(abi::nvmlClockType_t type, abi::nvmlPstates_t 
   return detail::answer_of<ClockOffset>(info);
 }
 
-auto DeviceMethods::set_clock_offsets(abi::nvmlClockOffset_v1_t info) const -> Result<void> {
-  info.version = abi::version_tag<abi::nvmlClockOffset_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetClockOffsets, handle_, &info);
+auto DeviceMethods::set_clock_offsets(const ClockOffset& info) const -> Result<void> {
+  abi::nvmlClockOffset_v1_t native_info{};
+  native_info.version = abi::version_tag<abi::nvmlClockOffset_v1_t>;
+  if (const char* member = store(native_info, info)) return detail::not_held("nvmlDeviceSetClockOffsets", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetClockOffsets, handle_, &native_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -271,8 +273,10 @@ auto DeviceMethods::power_mizer_mode() const -> Result<PowerMizerModes> {
   return detail::answer_of<PowerMizerModes>(power_mizer_mode);
 }
 
-auto DeviceMethods::set_power_mizer_mode(abi::nvmlDevicePowerMizerModes_v1_t power_mizer_mode) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetPowerMizerMode_v1, handle_, &power_mizer_mode);
+auto DeviceMethods::set_power_mizer_mode(const PowerMizerModes& power_mizer_mode) const -> Result<void> {
+  abi::nvmlDevicePowerMizerModes_v1_t native_power_mizer_mode{};
+  if (const char* member = store(native_power_mizer_mode, power_mizer_mode)) return detail::not_held("nvmlDeviceSetPowerMizerMode_v1", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetPowerMizerMode_v1, handle_, &native_power_mizer_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -294,9 +298,11 @@ auto DeviceMethods::memory_info() const -> Result<Memory> {
       }));
 }
 
-auto DeviceMethods::set_dram_encryption_mode(abi::nvmlDramEncryptionInfo_v1_t dram_encryption) const -> Result<void> {
-  dram_encryption.version = abi::version_tag<abi::nvmlDramEncryptionInfo_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDramEncryptionMode, handle_, &dram_encryption);
+auto DeviceMethods::set_dram_encryption_mode(const DramEncryption& dram_encryption) const -> Result<void> {
+  abi::nvmlDramEncryptionInfo_v1_t native_dram_encryption{};
+  native_dram_encryption.version = abi::version_tag<abi::nvmlDramEncryptionInfo_v1_t>;
+  if (const char* member = store(native_dram_encryption, dram_encryption)) return detail::not_held("nvmlDeviceSetDramEncryptionMode", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetDramEncryptionMode, handle_, &native_dram_encryption);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -566,8 +572,10 @@ auto DeviceMethods::pdi() const -> Result<Pdi> {
   return detail::answer_of<Pdi>(pdi);
 }
 
-auto DeviceMethods::set_hostname(abi::nvmlHostname_v1_t hostname) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetHostname_v1, handle_, &hostname);
+auto DeviceMethods::set_hostname(const Hostname& hostname) const -> Result<void> {
+  abi::nvmlHostname_v1_t native_hostname{};
+  if (const char* member = store(native_hostname, hostname)) return detail::not_held("nvmlDeviceSetHostname_v1", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetHostname_v1, handle_, &native_hostname);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -631,8 +639,10 @@ auto DeviceMethods::reset_nvlink_error_counters(unsigned int link) const -> Resu
   return {};
 }
 
-auto DeviceMethods::set_nvlink_utilization_control(unsigned int link, unsigned int counter, abi::nvmlNvLinkUtilizationControl_t control, unsigned int reset) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvLinkUtilizationControl, handle_, link, counter, &control, reset);
+auto DeviceMethods::set_nvlink_utilization_control(unsigned int link, unsigned int counter, const NvlinkUtilizationControl& control, unsigned int reset) const -> Result<void> {
+  abi::nvmlNvLinkUtilizationControl_t native_control{};
+  if (const char* member = store(native_control, control)) return detail::not_held("nvmlDeviceSetNvLinkUtilizationControl", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvLinkUtilizationControl, handle_, link, counter, &native_control, reset);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -656,8 +666,10 @@ auto DeviceMethods::reset_nvlink_utilization_counter(unsigned int link, unsigned
   return {};
 }
 
-auto DeviceMethods::set_nvlink_device_low_power_threshold(abi::nvmlNvLinkPowerThres_t info) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvLinkDeviceLowPowerThreshold, handle_, &info);
+auto DeviceMethods::set_nvlink_device_low_power_threshold(const NvlinkLowPowerThreshold& info) const -> Result<void> {
+  abi::nvmlNvLinkPowerThres_t native_info{};
+  if (const char* member = store(native_info, info)) return detail::not_held("nvmlDeviceSetNvLinkDeviceLowPowerThreshold", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvLinkDeviceLowPowerThreshold, handle_, &native_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -678,9 +690,11 @@ auto DeviceMethods::nvlink_bw_mode() const -> Result<NvlinkBwMode> {
   return detail::answer_of<NvlinkBwMode>(get_bw_mode);
 }
 
-auto DeviceMethods::set_nvlink_bw_mode(abi::nvmlNvlinkSetBwMode_v1_t set_bw_mode) const -> Result<void> {
-  set_bw_mode.version = abi::version_tag<abi::nvmlNvlinkSetBwMode_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvlinkBwMode, handle_, &set_bw_mode);
+auto DeviceMethods::set_nvlink_bw_mode(const NvlinkBwModeRequest& set_bw_mode) const -> Result<void> {
+  abi::nvmlNvlinkSetBwMode_v1_t native_set_bw_mode{};
+  native_set_bw_mode.version = abi::version_tag<abi::nvmlNvlinkSetBwMode_v1_t>;
+  if (const char* member = store(native_set_bw_mode, set_bw_mode)) return detail::not_held("nvmlDeviceSetNvlinkBwMode", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetNvlinkBwMode, handle_, &native_set_bw_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -711,9 +725,11 @@ auto DeviceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogeneousM
   return detail::answer_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
 
-auto DeviceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
-  heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+auto DeviceMethods::set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const -> Result<void> {
+  abi::nvmlVgpuHeterogeneousMode_v1_t native_heterogeneous_mode{};
+  native_heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
+  if (const char* member = store(native_heterogeneous_mode, heterogeneous_mode)) return detail::not_held("nvmlDeviceSetVgpuHeterogeneousMode", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuHeterogeneousMode, handle_, &native_heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -971,9 +987,11 @@ auto DeviceMethods::create_gpu_instance(unsigned int profile_id) const -> Result
   return GpuInstance(state_, gpu_instance);
 }
 
-auto DeviceMethods::create_gpu_instance_with_placement(unsigned int profile_id, abi::nvmlGpuInstancePlacement_t placement) const -> Result<GpuInstance> {
+auto DeviceMethods::create_gpu_instance_with_placement(unsigned int profile_id, const GpuInstancePlacement& placement) const -> Result<GpuInstance> {
+  abi::nvmlGpuInstancePlacement_t native_placement{};
+  if (const char* member = store(native_placement, placement)) return detail::not_held("nvmlDeviceCreateGpuInstanceWithPlacement", member);
   abi::nvmlGpuInstance_t gpu_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceCreateGpuInstanceWithPlacement, handle_, profile_id, &placement, &gpu_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceCreateGpuInstanceWithPlacement, handle_, profile_id, &native_placement, &gpu_instance);
   if (!outcome.ok()) return outcome.failure();
   return GpuInstance(state_, gpu_instance);
 }
@@ -1039,43 +1057,55 @@ auto DeviceMethods::workload_power_profile_current_profiles() const -> Result<Cu
   return detail::answer_of<CurrentWorkloadPowerProfiles>(current_profiles);
 }
 
-auto DeviceMethods::set_workload_power_profile_requested_profiles(abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t requested_profiles) const -> Result<void> {
-  requested_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileSetRequestedProfiles, handle_, &requested_profiles);
+auto DeviceMethods::set_workload_power_profile_requested_profiles(const WorkloadPowerProfileRequest& requested_profiles) const -> Result<void> {
+  abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t native_requested_profiles{};
+  native_requested_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
+  if (const char* member = store(native_requested_profiles, requested_profiles)) return detail::not_held("nvmlDeviceWorkloadPowerProfileSetRequestedProfiles", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileSetRequestedProfiles, handle_, &native_requested_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::clear_workload_power_profile_requested_profiles(abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t requested_profiles) const -> Result<void> {
-  requested_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileClearRequestedProfiles, handle_, &requested_profiles);
+auto DeviceMethods::clear_workload_power_profile_requested_profiles(const WorkloadPowerProfileRequest& requested_profiles) const -> Result<void> {
+  abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t native_requested_profiles{};
+  native_requested_profiles.version = abi::version_tag<abi::nvmlWorkloadPowerProfileRequestedProfiles_v1_t>;
+  if (const char* member = store(native_requested_profiles, requested_profiles)) return detail::not_held("nvmlDeviceWorkloadPowerProfileClearRequestedProfiles", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileClearRequestedProfiles, handle_, &native_requested_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::update_workload_power_profiles(abi::nvmlWorkloadPowerProfileUpdateProfiles_v1_t update_profiles) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileUpdateProfiles_v1, handle_, &update_profiles);
+auto DeviceMethods::update_workload_power_profiles(const WorkloadPowerProfileUpdate& update_profiles) const -> Result<void> {
+  abi::nvmlWorkloadPowerProfileUpdateProfiles_v1_t native_update_profiles{};
+  if (const char* member = store(native_update_profiles, update_profiles)) return detail::not_held("nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceWorkloadPowerProfileUpdateProfiles_v1, handle_, &native_update_profiles);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::activate_power_smoothing_preset_profile(abi::nvmlPowerSmoothingProfile_v1_t profile) const -> Result<void> {
-  profile.version = abi::version_tag<abi::nvmlPowerSmoothingProfile_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingActivatePresetProfile, handle_, &profile);
+auto DeviceMethods::activate_power_smoothing_preset_profile(const PowerSmoothingProfile& profile) const -> Result<void> {
+  abi::nvmlPowerSmoothingProfile_v1_t native_profile{};
+  native_profile.version = abi::version_tag<abi::nvmlPowerSmoothingProfile_v1_t>;
+  if (const char* member = store(native_profile, profile)) return detail::not_held("nvmlDevicePowerSmoothingActivatePresetProfile", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingActivatePresetProfile, handle_, &native_profile);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::update_power_smoothing_preset_profile_param(abi::nvmlPowerSmoothingProfile_v1_t profile) const -> Result<void> {
-  profile.version = abi::version_tag<abi::nvmlPowerSmoothingProfile_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingUpdatePresetProfileParam, handle_, &profile);
+auto DeviceMethods::update_power_smoothing_preset_profile_param(const PowerSmoothingProfile& profile) const -> Result<void> {
+  abi::nvmlPowerSmoothingProfile_v1_t native_profile{};
+  native_profile.version = abi::version_tag<abi::nvmlPowerSmoothingProfile_v1_t>;
+  if (const char* member = store(native_profile, profile)) return detail::not_held("nvmlDevicePowerSmoothingUpdatePresetProfileParam", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingUpdatePresetProfileParam, handle_, &native_profile);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto DeviceMethods::set_power_smoothing_state(abi::nvmlPowerSmoothingState_v1_t state) const -> Result<void> {
-  state.version = abi::version_tag<abi::nvmlPowerSmoothingState_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingSetState, handle_, &state);
+auto DeviceMethods::set_power_smoothing_state(const PowerSmoothingState& state) const -> Result<void> {
+  abi::nvmlPowerSmoothingState_v1_t native_state{};
+  native_state.version = abi::version_tag<abi::nvmlPowerSmoothingState_v1_t>;
+  if (const char* member = store(native_state, state)) return detail::not_held("nvmlDevicePowerSmoothingSetState", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DevicePowerSmoothingSetState, handle_, &native_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -1097,9 +1127,11 @@ auto DeviceMethods::sram_unique_uncorrected_ecc_error_counts() const -> Result<E
   return answer;
 }
 
-auto DeviceMethods::set_rusd_settings(abi::nvmlRusdSettings_v1_t settings) const -> Result<void> {
-  settings.version = abi::version_tag<abi::nvmlRusdSettings_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetRusdSettings_v1, handle_, &settings);
+auto DeviceMethods::set_rusd_settings(const RusdSettings& settings) const -> Result<void> {
+  abi::nvmlRusdSettings_v1_t native_settings{};
+  native_settings.version = abi::version_tag<abi::nvmlRusdSettings_v1_t>;
+  if (const char* member = store(native_settings, settings)) return detail::not_held("nvmlDeviceSetRusdSettings_v1", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetRusdSettings_v1, handle_, &native_settings);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

@@ -70,9 +70,11 @@ auto GpuInstanceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogen
   return detail::answer_of<VgpuHeterogeneousMode>(heterogeneous_mode);
 }
 
-auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
-  heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
+auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const -> Result<void> {
+  abi::nvmlVgpuHeterogeneousMode_v1_t native_heterogeneous_mode{};
+  native_heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
+  if (const char* member = store(native_heterogeneous_mode, heterogeneous_mode)) return detail::not_held("nvmlGpuInstanceSetVgpuHeterogeneousMode", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &native_heterogeneous_mode);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -126,9 +128,11 @@ auto GpuInstanceMethods::create_compute_instance(unsigned int profile_id) const 
   return ComputeInstance(state_, compute_instance);
 }
 
-auto GpuInstanceMethods::create_compute_instance_with_placement(unsigned int profile_id, abi::nvmlComputeInstancePlacement_t placement) const -> Result<ComputeInstance> {
+auto GpuInstanceMethods::create_compute_instance_with_placement(unsigned int profile_id, const ComputeInstancePlacement& placement) const -> Result<ComputeInstance> {
+  abi::nvmlComputeInstancePlacement_t native_placement{};
+  if (const char* member = store(native_placement, placement)) return detail::not_held("nvmlGpuInstanceCreateComputeInstanceWithPlacement", member);
   abi::nvmlComputeInstance_t compute_instance{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &placement, &compute_instance);
+  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceCreateComputeInstanceWithPlacement, handle_, profile_id, &native_placement, &compute_instance);
   if (!outcome.ok()) return outcome.failure();
   return ComputeInstance(state_, compute_instance);
 }

@@ -72,9 +72,11 @@ auto LibraryMethods::conf_compute_key_rotation_threshold_info() const -> Result<
   return detail::answer_of<ConfComputeKeyRotationThreshold>(key_rotation_thr_info);
 }
 
-auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t key_rotation_thr_info) const -> Result<void> {
-  key_rotation_thr_info.version = abi::version_tag<abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::SystemSetConfComputeKeyRotationThresholdInfo, &key_rotation_thr_info);
+auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(const ConfComputeKeyRotationLimit& key_rotation_thr_info) const -> Result<void> {
+  abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t native_key_rotation_thr_info{};
+  native_key_rotation_thr_info.version = abi::version_tag<abi::nvmlConfComputeSetKeyRotationThresholdInfo_v1_t>;
+  if (const char* member = store(native_key_rotation_thr_info, key_rotation_thr_info)) return detail::not_held("nvmlSystemSetConfComputeKeyRotationThresholdInfo", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::SystemSetConfComputeKeyRotationThresholdInfo, &native_key_rotation_thr_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -87,36 +89,46 @@ auto LibraryMethods::conf_compute_settings() const -> Result<ConfComputeSettings
   return detail::answer_of<ConfComputeSettings>(settings);
 }
 
-auto LibraryMethods::modify_drain_state(abi::nvmlPciInfo_t pci_info, bool new_state) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceModifyDrainState, &pci_info, new_state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
+auto LibraryMethods::modify_drain_state(const PciInfo& pci_info, bool new_state) const -> Result<void> {
+  abi::nvmlPciInfo_t native_pci_info{};
+  if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceModifyDrainState", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceModifyDrainState, &native_pci_info, new_state ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
-auto LibraryMethods::query_drain_state(abi::nvmlPciInfo_t pci_info) const -> Result<bool> {
+auto LibraryMethods::query_drain_state(const PciInfo& pci_info) const -> Result<bool> {
+  abi::nvmlPciInfo_t native_pci_info{};
+  if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceQueryDrainState", member);
   abi::nvmlEnableState_t current_state{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceQueryDrainState, &pci_info, &current_state);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceQueryDrainState, &native_pci_info, &current_state);
   if (!outcome.ok()) return outcome.failure();
   return current_state != abi::NVML_FEATURE_DISABLED;
 }
 
-auto LibraryMethods::remove_gpu(abi::nvmlPciInfo_t pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const -> Result<void> {
+auto LibraryMethods::remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const -> Result<void> {
   return detail::newest_of(
       detail::by(&Table::DeviceRemoveGpu_v2, 0, [&]() -> Result<void> {
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu_v2, &pci_info, gpu_state, link_state);
+        abi::nvmlPciInfo_t native_pci_info{};
+        if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceRemoveGpu_v2", member);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu_v2, &native_pci_info, gpu_state, link_state);
         if (!outcome.ok()) return outcome.failure();
         return {};
       }),
       detail::by(&Table::DeviceRemoveGpu, 0, [&]() -> Result<void> {
         if (gpu_state != abi::NVML_DETACH_GPU_KEEP || link_state != abi::NVML_PCIE_LINK_KEEP) return Failure(Errc::function_not_found, "nvmlDeviceRemoveGpu");
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu, &pci_info);
+        abi::nvmlPciInfo_t native_pci_info{};
+        if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceRemoveGpu", member);
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu, &native_pci_info);
         if (!outcome.ok()) return outcome.failure();
         return {};
       }));
 }
 
-auto LibraryMethods::discover_gpus(abi::nvmlPciInfo_t pci_info) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceDiscoverGpus, &pci_info);
+auto LibraryMethods::discover_gpus(const PciInfo& pci_info) const -> Result<void> {
+  abi::nvmlPciInfo_t native_pci_info{};
+  if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceDiscoverGpus", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceDiscoverGpus, &native_pci_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
@@ -130,8 +142,10 @@ auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeI
   return detail::answer_of<MaxVgpuInstances>(max_instance);
 }
 
-auto LibraryMethods::set_vgpu_version(abi::nvmlVgpuVersion_t vgpu_version) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::SetVgpuVersion, &vgpu_version);
+auto LibraryMethods::set_vgpu_version(const VgpuVersionRange& vgpu_version) const -> Result<void> {
+  abi::nvmlVgpuVersion_t native_vgpu_version{};
+  if (const char* member = store(native_vgpu_version, vgpu_version)) return detail::not_held("nvmlSetVgpuVersion", member);
+  const detail::Outcome outcome = detail::call(*state_, &Table::SetVgpuVersion, &native_vgpu_version);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

@@ -350,6 +350,14 @@ void fill([[maybe_unused]] ConfComputeKeyRotationThreshold& to, [[maybe_unused]]
 }
 
 template <class From>
+void fill([[maybe_unused]] ConfComputeKeyRotationLimit& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.maxAttackerAdvantage; })
+    detail::take(to.max_attacker_advantage, from.maxAttackerAdvantage);
+  else
+    detail::lacks<From>(to.max_attacker_advantage);
+}
+
+template <class From>
 void fill([[maybe_unused]] CoolerInfo& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.index; })
     detail::take(to.index, from.index);
@@ -419,6 +427,14 @@ void fill([[maybe_unused]] DeviceCapabilities& to, [[maybe_unused]] const From& 
     detail::take(to.cap_mask, from.capMask);
   else
     detail::lacks<From>(to.cap_mask);
+}
+
+template <class From>
+void fill([[maybe_unused]] DramEncryption& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.encryptionState; })
+    detail::take(to.enabled, from.encryptionState);
+  else
+    detail::lacks<From>(to.enabled);
 }
 
 template <class From>
@@ -998,6 +1014,26 @@ void fill([[maybe_unused]] NvlinkSupportedBwModes& to, [[maybe_unused]] const Fr
 }
 
 template <class From>
+void fill([[maybe_unused]] NvlinkBwModeRequest& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.bSetBest; })
+    detail::take(to.best, from.bSetBest);
+  else
+    detail::lacks<From>(to.best);
+  if constexpr (requires { from.bwMode; })
+    detail::take(to.bw_mode, from.bwMode);
+  else
+    detail::lacks<From>(to.bw_mode);
+}
+
+template <class From>
+void fill([[maybe_unused]] NvlinkLowPowerThreshold& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.lowPwrThreshold; })
+    detail::take(to.low_pwr_threshold, from.lowPwrThreshold);
+  else
+    detail::lacks<From>(to.low_pwr_threshold);
+}
+
+template <class From>
 void fill([[maybe_unused]] NvlinkFirmwareVersion& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.ucodeType; })
     detail::take(to.ucode_type, from.ucodeType);
@@ -1191,6 +1227,30 @@ void fill([[maybe_unused]] PowerMizerModes& to, [[maybe_unused]] const From& fro
     detail::take(to.supported_power_mizer_modes, from.supportedPowerMizerModes);
   else
     detail::lacks<From>(to.supported_power_mizer_modes);
+}
+
+template <class From>
+void fill([[maybe_unused]] PowerSmoothingProfile& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.profileId; })
+    detail::take(to.profile_id, from.profileId);
+  else
+    detail::lacks<From>(to.profile_id);
+  if constexpr (requires { from.paramId; })
+    detail::take(to.param_id, from.paramId);
+  else
+    detail::lacks<From>(to.param_id);
+  if constexpr (requires { from.value; })
+    detail::take(to.value, from.value);
+  else
+    detail::lacks<From>(to.value);
+}
+
+template <class From>
+void fill([[maybe_unused]] PowerSmoothingState& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.state; })
+    detail::take(to.enabled, from.state);
+  else
+    detail::lacks<From>(to.enabled);
 }
 
 template <class From>
@@ -1399,6 +1459,14 @@ void fill([[maybe_unused]] RowRemapperHistogram& to, [[maybe_unused]] const From
     detail::take(to.none, from.none);
   else
     detail::lacks<From>(to.none);
+}
+
+template <class From>
+void fill([[maybe_unused]] RusdSettings& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.pollMask; })
+    detail::take(to.poll_mask, from.pollMask);
+  else
+    detail::lacks<From>(to.poll_mask);
 }
 
 template <class From>
@@ -1826,6 +1894,18 @@ void fill([[maybe_unused]] VgpuSchedulerCapabilities& to, [[maybe_unused]] const
 }
 
 template <class From>
+void fill([[maybe_unused]] VgpuVersionRange& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.minVersion; })
+    detail::take(to.lowest, from.minVersion);
+  else
+    detail::lacks<From>(to.lowest);
+  if constexpr (requires { from.maxVersion; })
+    detail::take(to.highest, from.maxVersion);
+  else
+    detail::lacks<From>(to.highest);
+}
+
+template <class From>
 void fill([[maybe_unused]] VgpuTypeBar1Info& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.bar1Size; })
     detail::take(to.bar1_size, from.bar1Size);
@@ -1899,6 +1979,26 @@ void fill([[maybe_unused]] CurrentWorkloadPowerProfiles& to, [[maybe_unused]] co
     detail::take(to.enforced_profiles_mask, from.enforcedProfilesMask);
   else
     detail::lacks<From>(to.enforced_profiles_mask);
+}
+
+template <class From>
+void fill([[maybe_unused]] WorkloadPowerProfileRequest& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.requestedProfilesMask; })
+    detail::take(to.profiles, from.requestedProfilesMask);
+  else
+    detail::lacks<From>(to.profiles);
+}
+
+template <class From>
+void fill([[maybe_unused]] WorkloadPowerProfileUpdate& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.operation; })
+    detail::take(to.operation, from.operation);
+  else
+    detail::lacks<From>(to.operation);
+  if constexpr (requires { from.updateProfilesMask; })
+    detail::take(to.profiles, from.updateProfilesMask);
+  else
+    detail::lacks<From>(to.profiles);
 }
 
 }  // namespace nvmlkit::nvml

@@ -66,7 +66,7 @@ const std::map<std::string, CallMethod>& calls() {
       // A GPU.
       {"nvmlDeviceGetAccountingStats_v2", [](O o) { return answer_of(o.device.accounting_stats(1)); }},
       {"nvmlDeviceReadPRMCounters_v1", [](O o) { return answer_of(o.device.prm_counters(kCounters)); }},
-      {"nvmlDeviceReadWritePRM_v1", [](O o) { return answer_of(o.device.exchange_prm({})); }},
+      {"nvmlDeviceReadWritePRM_v1", [](O o) { return answer_of(o.device.read_write_prm({})); }},
       {"nvmlDeviceGetDramEncryptionMode", [](O o) { return answer_of(o.device.dram_encryption_mode()); }},
       {"nvmlDeviceGetRetiredPages_v2",
        [](O o) { return answer_of(o.device.retired_pages(abi::NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR)); }},

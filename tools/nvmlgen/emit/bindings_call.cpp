@@ -59,10 +59,12 @@ void BodyWriter::input(const MethodVersion& v, const Param& p, const ParamSemant
     parameter("const std::string&", name);
     argument += ".c_str()";
   } else if (p.ptr == 1 && p.kind == Kind::structure) {
-    const std::string type = element(v, p);
-    parameter("abi::" + type, name);
-    call.locals += version_line(type, name, indent);
-    argument = "&" + name;
+    const std::string type = element(v, p), native = "native_" + name;
+    parameter("const " + value_type(v, type).name + "&", name);
+    call.locals += indent + "abi::" + type + ' ' + native + "{};\n" + version_line(type, native, indent);
+    call.locals += indent + "if (const char* member = store(" + native + ", " + name + ")) return detail::not_held(\"" +
+                   v.function->name + "\", member);\n";
+    argument = "&" + native;
     if (type != canonical(facts_, p.base)) argument = "reinterpret_cast<abi::" + p.base + "*>(" + argument + ")";
   } else if (p.ptr != 0) {
     throw RegistryError(v.function->name, "'" + p.name + "' is a pointer in; the function is manual");

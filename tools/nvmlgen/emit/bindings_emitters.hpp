@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "registry/facts.hpp"
+#include "registry/public_headers.hpp"
 #include "registry/registry.hpp"
 #include "registry/semantics.hpp"
 
@@ -31,15 +32,27 @@ std::string emit_callable(const Registry&);  // tests/nvml/generated/callable.cp
 std::string emit_methods(const Registry&);   // tests/nvml/generated/methods.cpp
 
 std::string emit_function_reference(const Registry&);  // docs/reference/functions.md
+std::string emit_symbol_index(const Registry&);        // docs/reference/symbols.md
+std::string emit_value_page(const Registry&);          // docs/reference/values.md
 
 struct ClassPage {
   std::string file;  // without folder and ending
   std::string text;
 };
-std::vector<ClassPage> emit_class_pages(const Facts&, const Semantics&);  // docs/reference/classes/*.md
+std::vector<ClassPage> emit_class_pages(const Registry&, const PublicHeaders&);  // docs/reference/classes/*.md
+
+// A member of a value type as C++ sees it.
+struct ValueMember {
+  std::string name;
+  std::string type;
+  std::string doc;
+  std::vector<ValueMember> members;  // of a nested struct
+};
+std::vector<ValueMember> value_members(const Facts&, const Values&, const ValueType&);
 
 std::string emit_values(const Facts&, const Values&);             // include/nvmlkit/generated/values.hpp
 std::string emit_value_conversions(const Facts&, const Values&);  // src/nvml/generated/value_conversions.hpp
+std::string emit_value_stores(const Facts&, const Semantics&);    // src/nvml/generated/value_stores.hpp
 std::string emit_value_list(const Facts&, const Values&);         // tests/nvml/generated/all_values.hpp
 std::string emit_enum_names(const Facts&);                        // include/nvmlkit/generated/enum_names.hpp
 std::string emit_enum_tables(const Facts&);                       // src/nvml/generated/enum_tables.cpp

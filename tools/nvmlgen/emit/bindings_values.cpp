@@ -45,20 +45,6 @@ std::string member_type(const Facts& facts, const Values& values, const ValueFie
   return f.optional || !f.absent.empty() ? "std::optional<" + type + ">" : type;
 }
 
-std::vector<ValueField> inner_fields(const Field& fact) {
-  std::vector<ValueField> fields;
-  for (const auto& inner : fact.fields) {
-    ValueField f;
-    f.fact = &inner;
-    f.name = snake_case(inner.name);
-    // Hungarian b: a truth value, as everywhere in NVML.
-    if (inner.name.rfind("bIs", 0) == 0) f.unit = "bool";
-    if (inner.type == "int" && inner.name.find("Temp") != std::string::npos) f.unit = "C";
-    fields.push_back(f);
-  }
-  return fields;
-}
-
 void write_members(std::ostream& out, const Facts& facts, const Values& values, const std::vector<ValueField>& fields,
                    const std::string& indent) {
   for (const auto& f : fields) {
@@ -94,6 +80,15 @@ void write_fill(std::ostream& out, const Facts& facts, const std::string& type, 
   out << "}\n\n";
 }
 
+std::vector<ValueMember> shown_members(const Facts& facts, const Values& values,
+                                       const std::vector<ValueField>& fields) {
+  std::vector<ValueMember> members;
+  for (const auto& f : fields)
+    if (!f.hidden)
+      members.push_back({f.name, member_type(facts, values, f), f.doc, shown_members(facts, values, f.members)});
+  return members;
+}
+
 // "nvmlMemory_v2_t, nvmlMemory_t"
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
@@ -102,6 +97,10 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::vector<ValueMember> value_members(const Facts& facts, const Values& values, const ValueType& type) {
+  return shown_members(facts, values, type.fields);
+}
 
 std::string emit_values(const Facts& facts, const Values& values) {
   std::ostringstream out;
@@ -115,7 +114,7 @@ std::string emit_values(const Facts& facts, const Values& values) {
     for (const auto& f : type.fields) {
       if (f.hidden || !aggregate(*f.fact)) continue;
       out << "  struct " << element_type(facts, values, f) << " {\n";
-      write_members(out, facts, values, inner_fields(*f.fact), "    ");
+      write_members(out, facts, values, f.members, "    ");
       out << "    bool operator==(const " << element_type(facts, values, f) << "&) const = default;\n  };\n";
     }
     write_members(out, facts, values, type.fields, "  ");
@@ -129,7 +128,7 @@ std::string emit_values(const Facts& facts, const Values& values) {
   for (const auto& type : values.types) {
     for (const auto& f : type.fields)
       if (!f.hidden && aggregate(*f.fact))
-        write_walk(out, type.name + "::" + element_type(facts, values, f), inner_fields(*f.fact));
+        write_walk(out, type.name + "::" + element_type(facts, values, f), f.members);
     write_walk(out, type.name, type.fields);
   }
   out << "}  // namespace nvmlkit::nvml\n";
@@ -144,7 +143,7 @@ std::string emit_value_conversions(const Facts& facts, const Values& values) {
   for (const auto& type : values.types) {
     for (const auto& f : type.fields)
       if (!f.hidden && aggregate(*f.fact))
-        write_fill(out, facts, type.name + "::" + element_type(facts, values, f), inner_fields(*f.fact));
+        write_fill(out, facts, type.name + "::" + element_type(facts, values, f), f.members);
     write_fill(out, facts, type.name, type.fields);
   }
   out << "}  // namespace nvmlkit::nvml\n";

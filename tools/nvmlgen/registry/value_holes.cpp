@@ -30,6 +30,17 @@ std::string struct_of(const Facts& facts, std::string type) {
   return s ? s->name : "";
 }
 
+// What users see and nothing explains.
+std::vector<std::string> without_doc(const std::vector<ValueField>& fields) {
+  std::vector<std::string> names;
+  for (const auto& f : fields) {
+    if (f.hidden) continue;
+    if (f.doc.empty()) names.push_back(f.name);
+    for (const auto& inner : without_doc(f.members)) names.push_back(f.name + "." + inner);
+  }
+  return names;
+}
+
 }  // namespace
 
 void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
@@ -40,14 +51,14 @@ void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
     bool answers = false;
     for (const auto& p : entry.params) {
       const Param* param = function ? function->find(p.name) : nullptr;
-      if (!param || p.role == Role::in || p.role == Role::self) continue;
+      if (!param || p.role == Role::self) continue;
       const std::string s = struct_of(facts, param->base);
       if (s.empty()) continue;
-      answers = true;
       const ValueType* type = semantics.values.of(s);
-      if (type)
-        used.insert(type);
-      else if (answers_with_structs(entry.call))
+      if (type) used.insert(type);
+      if (p.role == Role::in) continue;  // the emitter of its method refuses what is in no family
+      answers = true;
+      if (!type && answers_with_structs(entry.call))
         holes += "\n  " + name + ": answers with " + s + ", which is in no family of values/structs.yaml";
     }
     if (!answers) continue;
@@ -58,7 +69,8 @@ void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
   // Families are sorted: what holds another stands behind it.
   const auto& types = semantics.values.types;
   for (auto type = types.rbegin(); type != types.rend(); ++type) {
-    if (!used.count(&*type)) holes += "\n  " + type->name + ": a value type that no function answers with";
+    if (!used.count(&*type)) holes += "\n  " + type->name + ": a value type that no function answers with or takes";
+    for (const auto& name : without_doc(type->fields)) holes += "\n  " + type->name + "." + name + ": has no doc";
     for (const auto& f : type->fields) used.insert(semantics.values.of(struct_of(facts, f.fact->type)));
   }
   if (!holes.empty()) throw RegistryError("registry", "value types with a hole:" + holes);

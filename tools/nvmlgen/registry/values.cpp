@@ -23,6 +23,32 @@ YAML::Node document(const std::filesystem::path& file) {
   throw RegistryError("registry/semantics/values:" + std::to_string(node.Mark().line + 1), text);
 }
 
+std::vector<ValueField> members_of(const Field& field) {
+  std::vector<ValueField> fields;
+  for (const auto& inner : field.fields) {
+    ValueField f;
+    f.fact = &inner;
+    f.name = snake_case(inner.name);
+    // Hungarian b: a truth value, as everywhere in NVML.
+    if (inner.name.rfind("bIs", 0) == 0) f.unit = "bool";
+    if (inner.type == "int" && inner.name.find("Temp") != std::string::npos) f.unit = "C";
+    fields.push_back(f);
+  }
+  return fields;
+}
+
+void annotate(ValueField& field, const YAML::Node& notes);
+
+void annotate_members(ValueField& field, const YAML::Node& notes) {
+  for (const auto& item : notes) {
+    const auto name = item.first.as<std::string>();
+    const auto it = std::find_if(field.members.begin(), field.members.end(),
+                                 [&](const ValueField& member) { return member.fact->name == name; });
+    if (it == field.members.end()) fail(item.first, field.fact->name + " has no member " + name);
+    annotate(*it, item.second);
+  }
+}
+
 void annotate(ValueField& field, const YAML::Node& notes) {
   for (const auto& item : notes) {
     const auto key = item.first.as<std::string>();
@@ -42,6 +68,8 @@ void annotate(ValueField& field, const YAML::Node& notes) {
       field.key = item.second.as<bool>();
     else if (key == "optional")
       field.optional = item.second.as<bool>();
+    else if (key == "members")
+      annotate_members(field, item.second);
     else
       fail(item.first, "unknown key '" + key + "' of a field");
   }
@@ -95,6 +123,7 @@ ValueType type_from(const std::string& name, const YAML::Node& node, const Facts
       ValueField field;
       field.fact = fact;
       field.name = snake_case(fact->name);
+      field.members = members_of(*fact);
       field.hidden = fact->name == "version" || fact->name.rfind("reserved", 0) == 0;
       // A padding field called reserved is no value, but the memory that the driver reserves is.
       if (notes.IsMap() && notes[fact->name]) {

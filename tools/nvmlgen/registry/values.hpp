@@ -20,6 +20,7 @@ struct ValueField {
   bool hidden = false;  // no member of the value: a count, a version, reserved, or skipped with a reason
   bool key = false;     // the caller sets it
   bool optional = false;
+  std::vector<ValueField> members;  // of a field that is a nameless struct
 };
 
 struct ValueType {
