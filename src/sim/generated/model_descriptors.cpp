@@ -996,6 +996,9 @@ constexpr char text_pool[] =
     "gpm"
     "dynamic_metrics"
     "failure"
+    "What is broken."
+    "Events of a change that is not committed yet."
+    "events"
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -3236,263 +3239,273 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.faults
+    {.name_text = {16470, 6}, .unit_text = {0, 0}, .doc_text = {19533, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.events
+    {.name_text = {19593, 6}, .unit_text = {0, 0}, .doc_text = {19548, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {19533, 12}, .unit_text = {0, 0}, .doc_text = {16710, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19599, 12}, .unit_text = {0, 0}, .doc_text = {16710, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {19594, 8}, .unit_text = {0, 0}, .doc_text = {19545, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19660, 8}, .unit_text = {0, 0}, .doc_text = {19611, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {19659, 15}, .unit_text = {0, 0}, .doc_text = {19602, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19725, 15}, .unit_text = {0, 0}, .doc_text = {19668, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {19726, 14}, .unit_text = {0, 0}, .doc_text = {19674, 52}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {19792, 14}, .unit_text = {0, 0}, .doc_text = {19740, 52}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {19770, 4}, .unit_text = {0, 0}, .doc_text = {19751, 19}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {19836, 4}, .unit_text = {0, 0}, .doc_text = {19817, 19}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19774, 6}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19840, 6}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {19805, 18}, .unit_text = {0, 0}, .doc_text = {19780, 25}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {19871, 18}, .unit_text = {0, 0}, .doc_text = {19846, 25}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {19852, 17}, .unit_text = {0, 0}, .doc_text = {19823, 29}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {19918, 17}, .unit_text = {0, 0}, .doc_text = {19889, 29}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {19903, 12}, .unit_text = {0, 0}, .doc_text = {19869, 34}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {19969, 12}, .unit_text = {0, 0}, .doc_text = {19935, 34}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {19946, 3}, .unit_text = {0, 0}, .doc_text = {19934, 12}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {20012, 3}, .unit_text = {0, 0}, .doc_text = {20000, 12}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {17430, 4}, .unit_text = {0, 0}, .doc_text = {19949, 5}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {17430, 4}, .unit_text = {0, 0}, .doc_text = {20015, 5}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19774, 6}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {7131, 5}, .unit_text = {0, 0}, .doc_text = {19840, 6}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {20004, 10}, .unit_text = {0, 0}, .doc_text = {19974, 30}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {20070, 10}, .unit_text = {0, 0}, .doc_text = {20040, 30}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {20035, 12}, .unit_text = {0, 0}, .doc_text = {20014, 21}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {20101, 12}, .unit_text = {0, 0}, .doc_text = {20080, 21}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {20047, 10}, .unit_text = {16667, 3}, .doc_text = {16649, 18}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {20113, 10}, .unit_text = {16667, 3}, .doc_text = {16649, 18}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {17260, 5}, .unit_text = {0, 0}, .doc_text = {20096, 8}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {17260, 5}, .unit_text = {0, 0}, .doc_text = {20162, 8}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {16705, 5}, .unit_text = {0, 0}, .doc_text = {20104, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16705, 5}, .unit_text = {0, 0}, .doc_text = {20170, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {13921, 7}, .unit_text = {0, 0}, .doc_text = {20147, 15}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {13921, 7}, .unit_text = {0, 0}, .doc_text = {20213, 15}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {20180, 13}, .unit_text = {0, 0}, .doc_text = {20162, 18}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {20246, 13}, .unit_text = {0, 0}, .doc_text = {20228, 18}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {20217, 23}, .unit_text = {20213, 4}, .doc_text = {20193, 20}, .note_text = {16643, 6}, .default_text = {0, 0},
+    {.name_text = {20283, 23}, .unit_text = {20279, 4}, .doc_text = {20259, 20}, .note_text = {16643, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {20262, 11}, .unit_text = {0, 0}, .doc_text = {20240, 22}, .note_text = {16903, 14}, .default_text = {0, 0},
+    {.name_text = {20328, 11}, .unit_text = {0, 0}, .doc_text = {20306, 22}, .note_text = {16903, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {16705, 5}, .unit_text = {0, 0}, .doc_text = {20273, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16705, 5}, .unit_text = {0, 0}, .doc_text = {20339, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {20313, 8}, .unit_text = {0, 0}, .doc_text = {20302, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20379, 8}, .unit_text = {0, 0}, .doc_text = {20368, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {20321, 8}, .unit_text = {0, 0}, .doc_text = {20057, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20387, 8}, .unit_text = {0, 0}, .doc_text = {20123, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {20344, 12}, .unit_text = {0, 0}, .doc_text = {20329, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20410, 12}, .unit_text = {0, 0}, .doc_text = {20395, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6144, 2}, .unit_text = {0, 0}, .doc_text = {20386, 24}, .note_text = {19390, 8}, .default_text = {0, 0},
+    {.name_text = {6144, 2}, .unit_text = {0, 0}, .doc_text = {20452, 24}, .note_text = {19390, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {20420, 9}, .unit_text = {0, 0}, .doc_text = {20410, 10}, .note_text = {19390, 8}, .default_text = {0, 0},
+    {.name_text = {20486, 9}, .unit_text = {0, 0}, .doc_text = {20476, 10}, .note_text = {19390, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {20443, 7}, .unit_text = {0, 0}, .doc_text = {20429, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20509, 7}, .unit_text = {0, 0}, .doc_text = {20495, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {20478, 12}, .unit_text = {0, 0}, .doc_text = {20450, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20544, 12}, .unit_text = {0, 0}, .doc_text = {20516, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {20536, 14}, .unit_text = {0, 0}, .doc_text = {20521, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20602, 14}, .unit_text = {0, 0}, .doc_text = {20587, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {20573, 14}, .unit_text = {0, 0}, .doc_text = {20550, 23}, .note_text = {19390, 8}, .default_text = {0, 0},
+    {.name_text = {20639, 14}, .unit_text = {0, 0}, .doc_text = {20616, 23}, .note_text = {19390, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {20636, 19}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {20702, 19}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {20676, 8}, .unit_text = {0, 0}, .doc_text = {20655, 21}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20742, 8}, .unit_text = {0, 0}, .doc_text = {20721, 21}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {20701, 10}, .unit_text = {0, 0}, .doc_text = {20684, 17}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20767, 10}, .unit_text = {0, 0}, .doc_text = {20750, 17}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {20729, 6}, .unit_text = {0, 0}, .doc_text = {20711, 18}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20795, 6}, .unit_text = {0, 0}, .doc_text = {20777, 18}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {17846, 8}, .unit_text = {0, 0}, .doc_text = {20735, 9}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {17846, 8}, .unit_text = {0, 0}, .doc_text = {20801, 9}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {20755, 10}, .unit_text = {0, 0}, .doc_text = {20744, 11}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20821, 10}, .unit_text = {0, 0}, .doc_text = {20810, 11}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {20776, 9}, .unit_text = {20770, 6}, .doc_text = {20765, 5}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20842, 9}, .unit_text = {20836, 6}, .doc_text = {20831, 5}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {20812, 10}, .unit_text = {0, 0}, .doc_text = {20785, 27}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20878, 10}, .unit_text = {0, 0}, .doc_text = {20851, 27}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {20850, 10}, .unit_text = {0, 0}, .doc_text = {20822, 28}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20916, 10}, .unit_text = {0, 0}, .doc_text = {20888, 28}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {20882, 12}, .unit_text = {0, 0}, .doc_text = {20860, 22}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20948, 12}, .unit_text = {0, 0}, .doc_text = {20926, 22}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {20918, 11}, .unit_text = {0, 0}, .doc_text = {20894, 24}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {20984, 11}, .unit_text = {0, 0}, .doc_text = {20960, 24}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {20965, 18}, .unit_text = {0, 0}, .doc_text = {20929, 36}, .note_text = {16753, 25}, .default_text = {0, 0},
+    {.name_text = {21031, 18}, .unit_text = {0, 0}, .doc_text = {20995, 36}, .note_text = {16753, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {13921, 7}, .unit_text = {0, 0}, .doc_text = {21065, 35}, .note_text = {0, 0}, .default_text = {21062, 3},
+    {.name_text = {13921, 7}, .unit_text = {0, 0}, .doc_text = {21131, 35}, .note_text = {0, 0}, .default_text = {21128, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {21160, 4}, .unit_text = {0, 0}, .doc_text = {21100, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21226, 4}, .unit_text = {0, 0}, .doc_text = {21166, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {21164, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {21230, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {21254, 15}, .unit_text = {0, 0}, .doc_text = {21188, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21320, 15}, .unit_text = {0, 0}, .doc_text = {21254, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {20443, 7}, .unit_text = {0, 0}, .doc_text = {21269, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20509, 7}, .unit_text = {0, 0}, .doc_text = {21335, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {21340, 6}, .unit_text = {0, 0}, .doc_text = {20356, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21406, 6}, .unit_text = {0, 0}, .doc_text = {20422, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {21346, 13}, .unit_text = {0, 0}, .doc_text = {20587, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21412, 13}, .unit_text = {0, 0}, .doc_text = {20653, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {21414, 10}, .unit_text = {0, 0}, .doc_text = {21359, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21480, 10}, .unit_text = {0, 0}, .doc_text = {21425, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {21488, 24}, .unit_text = {0, 0}, .doc_text = {21424, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21554, 24}, .unit_text = {0, 0}, .doc_text = {21490, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3564,16 +3577,16 @@ constexpr StructDescriptor struct_table[] = {
     {{16733, 20}, {16710, 23}, 309, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
     {{17055, 8}, {17034, 21}, 311, 8, sizeof(Features), false},  // Features
     {{17201, 14}, {17172, 29}, 319, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{19748, 3}, {19740, 8}, 323, 75, sizeof(Gpu), true},  // Gpu
-    {{19924, 10}, {19915, 9}, 398, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{19966, 8}, {19954, 12}, 403, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{20082, 14}, {20057, 25}, 405, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{20135, 12}, {20114, 21}, 409, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{20380, 6}, {20356, 24}, 411, 8, sizeof(NvLink), true},  // NvLink
-    {{20510, 11}, {20490, 20}, 419, 4, sizeof(RootComplex), true},  // RootComplex
-    {{20624, 12}, {20587, 37}, 423, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{21052, 10}, {20983, 69}, 425, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{21543, 7}, {21512, 31}, 437, 9, sizeof(Machine), true},  // Machine
+    {{19814, 3}, {19806, 8}, 323, 77, sizeof(Gpu), true},  // Gpu
+    {{19990, 10}, {19981, 9}, 400, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{20032, 8}, {20020, 12}, 405, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{20148, 14}, {20123, 25}, 407, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{20201, 12}, {20180, 21}, 411, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{20446, 6}, {20422, 24}, 413, 8, sizeof(NvLink), true},  // NvLink
+    {{20576, 11}, {20556, 20}, 421, 4, sizeof(RootComplex), true},  // RootComplex
+    {{20690, 12}, {20653, 37}, 425, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{21118, 10}, {21049, 69}, 427, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{21609, 7}, {21578, 31}, 439, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

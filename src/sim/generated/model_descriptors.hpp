@@ -163,6 +163,6 @@ inline const StructDescriptor& descriptor<Machine>() { return detail::struct_tab
 
 inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 75}; }
 
-inline constexpr std::size_t max_fields_of_a_struct = 75;
+inline constexpr std::size_t max_fields_of_a_struct = 77;
 
 }  // namespace nvmlkit::sim::model

@@ -8,14 +8,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
+#include "sim/events/ring.hpp"
 #include "sim/state/hash.hpp"
 #include "sim/state/read.hpp"
 
 namespace nvmlkit::sim::state {
 namespace {
 
-constexpr int longest_wait_s = 3;
+constexpr int longest_wait_s = 3;  // for a writer that is stopped
+constexpr int most_rounds = 20;
 
 struct Block {
   std::byte* at;
@@ -102,6 +105,8 @@ void recover(const Machine& machine) {
   journal.valid.store(0, std::memory_order_release);
   for (std::size_t i = 0; i < gpus; ++i) end(header.gpus[i]);
   end(header.any);
+  faults::update_attention(machine);
+  events::ring_bell(machine);
 }
 
 // In the child of a fork nobody will ever release a private machine's lock that another thread held.
@@ -129,20 +134,29 @@ bool take_room([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t size
 Refusal acquire(const Machine& machine) {
   if (machine.access() == Access::read_only) return Refusal::read_only;
   if (machine.access() == Access::private_memory && machine.entered_by_child()) renew_lock(machine);
-  timespec deadline{};
-  clock_gettime(CLOCK_REALTIME, &deadline);
-  deadline.tv_sec += longest_wait_s;
   auto& mutex = machine.header().lock;
-  switch (pthread_mutex_timedlock(&mutex, &deadline)) {
-    case 0:
-      return Refusal::none;
-    case EOWNERDEAD:
-      recover(machine);
-      pthread_mutex_consistent(&mutex);
-      return Refusal::none;
-    default:
-      return Refusal::busy;
+  // The lock is not fair: where many write, one may wait long although nobody is stopped. It goes on for as long as
+  // there are writes.
+  for (int round = 0; round < most_rounds; ++round) {
+    const auto writes = machine.header().writes.load(std::memory_order_relaxed);
+    timespec deadline{};
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += longest_wait_s;
+    switch (pthread_mutex_timedlock(&mutex, &deadline)) {
+      case 0:
+        return Refusal::none;
+      case EOWNERDEAD:
+        recover(machine);
+        pthread_mutex_consistent(&mutex);
+        return Refusal::none;
+      case ETIMEDOUT:
+        if (machine.header().writes.load(std::memory_order_relaxed) == writes) return Refusal::busy;
+        break;
+      default:
+        return Refusal::busy;
+    }
   }
+  return Refusal::busy;
 }
 
 }  // namespace
@@ -178,6 +192,21 @@ Edit::Edit(const Lock& lock, std::size_t gpu)
 }
 
 void Edit::commit() {
+  const auto& machine = lock_.machine();
+  const events::Noted noted = std::exchange(copy_->events, {});
+  const model::Gpu& gpu = machine.gpus()[index_];
+  const auto availability = gpu.faults.availability;
+  const bool attention = faults::needs_attention(gpu) || faults::needs_attention(*copy_);
+  // Before and after: whoever dies between has not hidden a fault.
+  if (attention) machine.attention().watched.store(1, std::memory_order_release);
+  write();
+  if (attention) faults::update_attention(machine);
+  for (std::uint32_t i = 0; i < std::min(noted.count, events::Noted::capacity); ++i)
+    events::publish(machine, static_cast<std::uint32_t>(index_), noted.events[i]);
+  if (gpu.faults.availability != availability) events::ring_bell(machine);
+}
+
+void Edit::write() {
   constexpr std::size_t step = 64;
   const auto* now = reinterpret_cast<const std::byte*>(&lock_.machine().gpus()[index_]);
   const auto* wanted = reinterpret_cast<const std::byte*>(copy_.get());
