@@ -1,4 +1,6 @@
 // Processes that use GPUs: who is seen, what they hold, who is refused, what is remembered.
+#include <unistd.h>
+
 #include "processes_support.hpp"
 
 namespace nvmlkit::sim::processes {
@@ -150,6 +152,23 @@ TEST_F(Processes, AccountingKeepsTheLastOnesOfItsBuffer) {
   EXPECT_EQ(records(*machine).size(), 0U);
   account(*machine);
   EXPECT_EQ(records(*machine).size(), 0U);
+}
+
+TEST_F(Processes, AProcessThatComesAgainHasOneRecord) {
+  const auto machine = attach(make(1));
+  account(*machine);
+  Idle process;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), (4 - i) * mib)), Outcome::done);
+    EXPECT_EQ(records(*machine).size(), 1U);
+    EXPECT_TRUE(records(*machine)[0].running);
+    usleep(3000);
+    ASSERT_EQ(detach(*machine, 0, process.pid()), Outcome::done);
+    ASSERT_EQ(records(*machine).size(), 1U);
+    EXPECT_FALSE(records(*machine)[0].running);
+    EXPECT_EQ(records(*machine)[0].max_memory_bytes, 3 * mib);
+    EXPECT_GE(records(*machine)[0].time_ms, 3 * i);
+  }
 }
 
 TEST_F(Processes, UtilizationIsSharedByWeight) {
