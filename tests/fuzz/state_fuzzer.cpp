@@ -14,6 +14,8 @@
 
 #include "sim/config/load.hpp"
 #include "sim/config/writer.hpp"
+#include "sim/processes/accounting.hpp"
+#include "sim/processes/memory.hpp"
 #include "sim/state/file.hpp"
 #include "sim/state/read.hpp"
 #include "sim/state/write.hpp"
@@ -56,6 +58,13 @@ void use(const Machine& machine) {
   for (const auto& gpu : machine.gpus()) {
     bool any = false;
     state::consistently(machine, machine.sequence(gpu), [&] { any = gpu.name && !gpu.processes.span().empty(); });
+    const auto index = machine.index_of(gpu);
+    processes::memory_of(machine, gpu, index);
+    processes::for_each_record(machine, gpu, index, [&](const processes::Record& record) { any |= record.running; });
+    processes::Request request;
+    request.pid = static_cast<std::uint32_t>(getpid());
+    processes::attach(machine, index, request);
+    processes::detach(machine, index, request.pid);
   }
   if (const state::Lock lock(machine); lock && !machine.gpus().empty()) {
     state::Edit edit(lock, 0);

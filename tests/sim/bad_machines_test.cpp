@@ -169,6 +169,12 @@ const Bad machines[] = {
      "pcie_topology:\n  root_complexes:\n    - {id: a, devices: [\"0000:1A:00.0\"]}\n    - {id: b, devices: "
      "[\"0:1a:0.0\"]}\n",
      "m.yaml:4:25: pcie_topology: '0:1a:0.0' is under two root complexes; the first is at line 3"},
+    {"no_cpu_list", "pcie_topology:\n  root_complexes:\n    - {id: a, cpu_affinity: 0-15;32}\n",
+     "m.yaml:3:29: pcie_topology: expected CPUs as 0-15,32-47, got '0-15;32'"},
+    {"cpus_backwards", "pcie_topology:\n  root_complexes:\n    - {id: a, cpu_affinity: \"9-4\"}\n",
+     "m.yaml:3:29: pcie_topology: expected CPUs as 0-15,32-47, got '9-4'"},
+    {"too_long_accounting", "device_defaults:\n  accounting: {buffer_size: 4097}\n",
+     "m.yaml:2:29: device_defaults.accounting.buffer_size: expected 0 to 4096, got '4097'"},
 };
 INSTANTIATE_TEST_SUITE_P(Machines, BadMachine, testing::ValuesIn(machines));
 

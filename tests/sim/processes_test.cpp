@@ -1,105 +1,10 @@
-// Processes that use GPUs, and die in every way, against a plain list of what must be so.
-#include <sys/wait.h>
+// Processes that use GPUs: who is seen, what they hold, who is refused, what is remembered.
+#include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
-#include <map>
-#include <random>
-#include <set>
-#include <vector>
-
-#include "sim/processes/accounting.hpp"
-#include "sim/processes/clients.hpp"
-#include "sim/processes/memory.hpp"
-#include "sim/state/read.hpp"
-#include "sim/state/write.hpp"
-#include "state_support.hpp"
+#include "processes_support.hpp"
 
 namespace nvmlkit::sim::processes {
 namespace {
-
-constexpr std::uint64_t mib = 1 << 20;
-
-// A process that does nothing until it is killed. It ends with the test, however the test ends.
-class Idle {
- public:
-  Idle() : pid_(fork()) {
-    if (pid_ == 0) {
-      for (;;) pause();
-    }
-  }
-  Idle(Idle&& other) noexcept : pid_(std::exchange(other.pid_, 0)) {}
-  Idle& operator=(Idle&& other) noexcept {
-    std::swap(pid_, other.pid_);
-    return *this;
-  }
-  ~Idle() {
-    die();
-    reap();
-  }
-
-  std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
-  void die() const {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    siginfo_t info{};
-    waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);  // a zombie from here on
-  }
-  void reap() {
-    if (pid_ > 0) waitpid(pid_, nullptr, 0);
-    pid_ = 0;
-  }
-
- private:
-  pid_t pid_;
-};
-
-class Processes : public StateFile {
- protected:
-  static Memory memory(const Machine& machine, std::size_t gpu = 0) {
-    Memory out{};
-    state::consistently(machine, machine.sequence(machine.gpus()[gpu]),
-                        [&] { out = memory_of(machine, machine.gpus()[gpu], gpu); });
-    return out;
-  }
-  static std::multimap<std::uint32_t, std::uint64_t> clients(const Machine& machine, std::size_t gpu = 0) {
-    std::multimap<std::uint32_t, std::uint64_t> out;
-    state::consistently(machine, machine.sequence(machine.gpus()[gpu]), [&] {
-      out.clear();
-      for_each_client(machine, gpu, [&](const Client& client, Life) { out.emplace(client.pid, client.memory_bytes); });
-    });
-    return out;
-  }
-  static std::vector<Record> records(const Machine& machine, std::size_t gpu = 0) {
-    remove_ended(machine, gpu);
-    std::vector<Record> out;
-    for_each_record(machine, machine.gpus()[gpu], gpu, [&](const Record& record) { out.push_back(record); });
-    return out;
-  }
-  static Request request(std::uint32_t pid, std::uint64_t bytes = 0) {
-    Request out;
-    out.pid = pid;
-    out.memory_bytes = bytes;
-    return out;
-  }
-  template <class Change>
-  static void edit(const Machine& machine, std::size_t gpu, Change change) {
-    const state::Lock lock(machine);
-    ASSERT_TRUE(lock);
-    state::Edit edit(lock, gpu);
-    change(*edit);
-    edit.commit();
-  }
-  static void set_mode(const Machine& machine, std::uint32_t mode) {
-    edit(machine, 0, [&](model::Gpu& gpu) { gpu.compute_mode = mode; });
-  }
-  static void account(const Machine& machine, std::size_t gpu = 0) {
-    edit(machine, gpu, [](model::Gpu& changed) {
-      changed.accounting.mode = model::EnableState::enabled;
-      forget_all(changed);
-    });
-  }
-};
 
 TEST_F(Processes, AClientIsSeenThroughEveryMappingAndLeavesWhenItDies) {
   const auto file = make(2);
@@ -249,6 +154,23 @@ TEST_F(Processes, AccountingKeepsTheLastOnesOfItsBuffer) {
   EXPECT_EQ(records(*machine).size(), 0U);
 }
 
+TEST_F(Processes, AProcessThatComesAgainHasOneRecord) {
+  const auto machine = attach(make(1));
+  account(*machine);
+  Idle process;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    ASSERT_EQ(processes::attach(*machine, 0, request(process.pid(), (4 - i) * mib)), Outcome::done);
+    EXPECT_EQ(records(*machine).size(), 1U);
+    EXPECT_TRUE(records(*machine)[0].running);
+    usleep(3000);
+    ASSERT_EQ(detach(*machine, 0, process.pid()), Outcome::done);
+    ASSERT_EQ(records(*machine).size(), 1U);
+    EXPECT_FALSE(records(*machine)[0].running);
+    EXPECT_EQ(records(*machine)[0].max_memory_bytes, 3 * mib);
+    EXPECT_GE(records(*machine)[0].time_ms, 3 * i);
+  }
+}
+
 TEST_F(Processes, UtilizationIsSharedByWeight) {
   const auto machine = attach(make(1));
   edit(*machine, 0, [](model::Gpu& gpu) { gpu.utilization.gpu = 80U; });
@@ -261,122 +183,6 @@ TEST_F(Processes, UtilizationIsSharedByWeight) {
   std::map<std::uint32_t, std::uint32_t> percent;
   for (const auto& record : records(*machine)) percent[record.pid] = record.gpu_percent;
   EXPECT_EQ(percent, (std::map<std::uint32_t, std::uint32_t>{{a.pid(), 60}, {b.pid(), 20}}));
-}
-
-// Random processes come, change what they hold, go and die, on two GPUs, through two mappings.
-TEST_F(Processes, WhateverHappensTheMachineAgreesWithAPlainList) {
-  struct User {
-    Idle process;
-    bool dead = false;
-    std::map<std::size_t, std::uint64_t> memory;  // by GPU
-  };
-  const auto file = make(2);
-  const std::unique_ptr<Machine> machines[] = {attach(file), attach(file)};
-  const std::uint64_t base[] = {memory(*machines[0], 0).used, memory(*machines[0], 1).used};
-  account(*machines[0], 0);
-  account(*machines[0], 1);
-  std::vector<User> users;
-  std::size_t accounted[] = {0, 0}, died = 0, refused = 0;
-  std::mt19937 random(5);
-  for (int step = 0; step < 1500; ++step) {
-    const auto& machine = *machines[random() % 2];
-    const std::size_t gpu = random() % 2;
-    if (users.size() < 12) users.emplace_back();
-    auto& user = users[random() % users.size()];
-    const auto pid = user.process.pid();
-    const std::uint64_t bytes = (random() % (48 << 10)) * mib;
-    std::uint64_t others = 0;
-    for (const auto& other : users)
-      if (!other.dead && other.memory.count(gpu)) others += other.memory.at(gpu);
-    const auto total = memory(machine, gpu).total - memory(machine, gpu).reserved;
-    const auto own = user.memory.count(gpu) ? user.memory[gpu] : 0;
-    switch (random() % 4) {
-      case 0: {
-        const auto outcome = processes::attach(machine, gpu, request(pid, bytes));
-        const auto expected = user.dead                            ? Outcome::no_such_process
-                              : base[gpu] + others + bytes > total ? Outcome::out_of_memory
-                                                                   : Outcome::done;
-        ASSERT_EQ(outcome, expected) << "step " << step;
-        refused += outcome == Outcome::out_of_memory;
-        if (outcome != Outcome::done) break;
-        accounted[gpu] += !user.memory.count(gpu);
-        user.memory[gpu] = own + bytes;
-        break;
-      }
-      case 1: {
-        const auto outcome = set_memory(machine, gpu, pid, bytes);
-        const auto expected = user.dead                                  ? Outcome::no_such_process
-                              : !user.memory.count(gpu)                  ? Outcome::not_attached
-                              : base[gpu] + others - own + bytes > total ? Outcome::out_of_memory
-                                                                         : Outcome::done;
-        ASSERT_EQ(outcome, expected) << "step " << step;
-        if (outcome == Outcome::done) user.memory[gpu] = bytes;
-        break;
-      }
-      case 2:
-        if (user.dead) break;
-        ASSERT_EQ(detach(machine, gpu, pid), user.memory.erase(gpu) ? Outcome::done : Outcome::not_attached)
-            << "step " << step;
-        break;
-      default:
-        if (random() % 3 != 0) break;
-        if (!user.dead) {
-          user.process.die();
-          user.dead = true;
-          ++died;
-        } else {
-          users.erase(users.begin() + (&user - users.data()));
-        }
-    }
-    for (const auto& seen : machines)
-      for (const std::size_t on : {0, 1}) {
-        std::multimap<std::uint32_t, std::uint64_t> expected;
-        std::uint64_t sum = base[on];
-        for (const auto& other : users)
-          if (!other.dead && other.memory.count(on)) {
-            expected.emplace(other.process.pid(), other.memory.at(on));
-            sum += other.memory.at(on);
-          }
-        ASSERT_EQ(clients(*seen, on), expected) << "step " << step;
-        const auto now = memory(*seen, on);
-        ASSERT_EQ(now.used, sum) << "step " << step;
-        ASSERT_EQ(now.used + now.free + now.reserved, now.total) << "step " << step;
-        ASSERT_EQ(records(*seen, on).size(), accounted[on]) << "step " << step;
-      }
-  }
-  EXPECT_GT(died, 40U);
-  EXPECT_GT(refused, 10U);
-}
-
-// Clients and writers that die in the middle of attaching and detaching leave a table that the next one can use.
-TEST_F(Processes, WritersKilledAtAnyInstantLeaveARightTable) {
-  const auto machine = attach(make(1));
-  account(*machine);
-  const auto before = memory(*machine).used;
-  Idle stays;
-  ASSERT_EQ(processes::attach(*machine, 0, request(stays.pid(), mib)), Outcome::done);
-  std::mt19937 random(3);
-  int halfway = 0;
-  for (int round = 0; round < 400; ++round) {
-    const pid_t child = fork();
-    if (child == 0) {
-      for (const auto self = static_cast<std::uint32_t>(getpid());;) {
-        processes::attach(*machine, 0, request(self, 2 * mib));
-        detach(*machine, 0, self);
-      }
-    }
-    usleep(static_cast<useconds_t>(200 + random() % 1500));
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    halfway += machine->header().any % 2 != 0;
-    ASSERT_EQ(memory(*machine).used, before + mib) << "round " << round;
-    ASSERT_EQ(clients(*machine).size(), 1U) << "round " << round;
-    remove_ended(*machine, 0);
-    const auto all = records(*machine);
-    ASSERT_EQ(std::count_if(all.begin(), all.end(), [](const Record& record) { return record.running; }), 1);
-  }
-  RecordProperty("halfway", halfway);
-  EXPECT_GT(records(*machine).size(), 400U);
 }
 
 }  // namespace

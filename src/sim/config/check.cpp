@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/config/scalar.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/mig/instances.hpp"
 
@@ -143,6 +144,20 @@ void check_system(const Layers& layers, const model::System& system) {
                   " (cuda_version_major and cuda_version_minor), got " + quote(system.cuda_version->view()));
 }
 
+// CPUs and ranges of them, as 0-15,32-47.
+bool is_cpu_list(std::string_view text) {
+  while (true) {
+    const auto comma = text.find(',');
+    const auto range = text.substr(0, comma);
+    const auto dash = range.find('-');
+    const auto first = parse_integer(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_integer(range.substr(dash + 1));
+    if (!first || !last || first->negative || last->negative || last->magnitude < first->magnitude) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 void check_topology(const Layers& layers) {
   for (const auto& layer : layers.all()) {
     const Node topology = layer.root.find("pcie_topology");
@@ -150,6 +165,8 @@ void check_topology(const Layers& layers) {
     if (!complexes || complexes.kind() != Kind::sequence) continue;
     std::map<std::uint64_t, std::uint32_t> lines;
     complexes.items([&](const Node& complex) {
+      if (const Node cpus = complex.find("cpu_affinity"); cpus && !is_cpu_list(cpus.text()))
+        cpus.fail("pcie_topology: expected CPUs as 0-15,32-47, got " + quote(cpus.text()));
       const Node devices = complex.find("devices");
       if (!devices || devices.kind() != Kind::sequence) return;
       devices.items([&](const Node& device) {

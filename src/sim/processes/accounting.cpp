@@ -58,7 +58,12 @@ Record record_of(const Ended& ended) {
           ended.began_us, ended.time_ms};
 }
 
-bool counts(const model::Gpu& gpu, const Ended& ended) { return ended.epoch == current_epoch(gpu); }
+bool counts(const model::Gpu& gpu, const Table& table, const Ended& ended) {
+  const auto clients = table.places();
+  return ended.epoch == current_epoch(gpu) && std::none_of(clients.begin(), clients.end(), [&](const Client& client) {
+           return client.pid == ended.pid && client.start == ended.start && client.accounted == ended.epoch;
+         });
+}
 
 std::uint64_t first_ended(const model::Gpu& gpu, const Table& table) {
   const std::uint64_t kept = std::min(gpu.accounting.buffer_size.value_or(0), max_ended);

@@ -34,7 +34,8 @@ namespace detail {
 Record record_of(const Machine& machine, const model::Gpu& gpu, std::size_t index, const Client& client);
 Record record_of(const Machine& machine, const model::Process& process);
 Record record_of(const Ended& ended);
-bool counts(const model::Gpu& gpu, const Ended& ended);
+// Is the record of this accounting, and of no process that uses the GPU again?
+bool counts(const model::Gpu& gpu, const Table& table, const Ended& ended);
 // The first of the ended processes that are still remembered.
 std::uint64_t first_ended(const model::Gpu& gpu, const Table& table);
 }  // namespace detail
@@ -45,7 +46,7 @@ void for_each_record(const Machine& machine, const model::Gpu& gpu, std::size_t 
   if (!accounting_is_on(gpu)) return;
   const auto& table = machine.process_table(index);
   for (auto number = detail::first_ended(gpu, table); number < table.written; ++number)
-    if (const auto& ended = table.ended_at(number); detail::counts(gpu, ended)) visit(detail::record_of(ended));
+    if (const auto& ended = table.ended_at(number); detail::counts(gpu, table, ended)) visit(detail::record_of(ended));
   for (const auto& process : gpu.processes) visit(detail::record_of(machine, process));
   for_each_client(machine, index, [&](const Client& client, Life life) {
     if (life == Life::runs && client.accounted == current_epoch(gpu))

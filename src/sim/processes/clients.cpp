@@ -45,16 +45,7 @@ class Writer {
   }
 
   bool end(const Client& client) const {
-    if (accounting_is_on(gpu_) && client.accounted == current_epoch(gpu_)) {
-      const auto ended = ended_now(lock_.machine(), gpu_, index_, client);
-      // A writer that died behind this step leaves the client, which then ends once more.
-      const auto& last = table_.ended_at(table_.written - 1);
-      const bool known =
-          table_.written > 0 && last.pid == ended.pid && last.start == ended.start && last.began_us == ended.began_us;
-      if (!known && (!lock_.replace(table_.ended_at(table_.written), ended) ||
-                     !lock_.replace(table_.written, table_.written + 1)))
-        return false;
-    }
+    if (accounting_is_on(gpu_) && client.accounted == current_epoch(gpu_) && !remember(client)) return false;
     if (!lock_.replace(client, Client{})) return false;
     const auto places = table_.places();
     auto used = places.size();
@@ -101,6 +92,23 @@ class Writer {
   const model::Gpu& gpu() const { return gpu_; }
 
  private:
+  // One record for one process, however often it came. A writer that died behind this step leaves the client, which
+  // then ends once more: its record is known by when the use began.
+  bool remember(const Client& client) const {
+    auto ended = ended_now(lock_.machine(), gpu_, index_, client);
+    const auto oldest = table_.written > max_ended ? table_.written - max_ended : 0;
+    for (auto number = table_.written; number > oldest; --number) {
+      const auto& known = table_.ended_at(number - 1);
+      if (known.pid != ended.pid || known.start != ended.start || known.epoch != ended.epoch) continue;
+      if (known.began_us == ended.began_us) return true;
+      if (number - 1 < gpu_.accounting_marks.cleared_before) break;
+      ended.time_ms += known.time_ms;
+      ended.max_memory_bytes = std::max(ended.max_memory_bytes, known.max_memory_bytes);
+      return lock_.replace(known, ended);
+    }
+    return lock_.replace(table_.ended_at(table_.written), ended) && lock_.replace(table_.written, table_.written + 1);
+  }
+
   // With all clients in the table: whoever is refused looks thoroughly for ended ones and tries again.
   std::uint64_t free_memory() const {
     std::uint64_t held = 0;

@@ -34,7 +34,9 @@ Shared shared_utilization(const Machine& machine, const model::Gpu& gpu, std::si
 Utilization Shared::of(const Client& client) const {
   // A client that has just ended may be no part of the sum any more.
   const std::uint64_t sum = std::max<std::uint64_t>({weight, client.share, 1});
-  const auto part = [&](std::uint32_t whole) { return static_cast<std::uint32_t>(whole * client.share / sum); };
+  const auto part = [&](std::uint32_t whole) {
+    return static_cast<std::uint32_t>(std::uint64_t{whole} * client.share / sum);
+  };
   return {part(percent.gpu),     part(percent.memory), part(percent.encoder),
           part(percent.decoder), part(percent.jpeg),   part(percent.ofa)};
 }
