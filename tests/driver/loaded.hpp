@@ -59,7 +59,7 @@ class Loaded : public testing::Test {
     unsetenv("NVMLKIT_GPU_COUNT");
   }
 
- private:
+ protected:
   bool started_ = false;
 };
 

@@ -139,5 +139,21 @@ TEST(SimTable, RefusesWhenAllPlacesAreTaken) {
   EXPECT_EQ(SimulatedDriver::create("t4").error().code(), Errc::insufficient_resources);
 }
 
+TEST(SimTable, FaultsAreInjectedAndMended) {
+  auto driver = SimulatedDriver::create("h100").value();
+  const auto library = nvml::Library::from_table(driver.table()).value();
+  const auto gpu = library.device(0).value();
+  EXPECT_TRUE(gpu.temperature_v(abi::NVML_TEMPERATURE_GPU) || gpu.name());
+  ASSERT_TRUE(driver.raise_xid(0, 79));
+  const auto lost = gpu.name();
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code(), nvml::Errc::gpu_is_lost);
+  ASSERT_TRUE(driver.heal("gpu=0"));
+  EXPECT_TRUE(gpu.name());
+  const auto refused = driver.inject("gpu=0 explode");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), nvml::Errc::invalid_argument);
+}
+
 }  // namespace
 }  // namespace nvmlkit::sim

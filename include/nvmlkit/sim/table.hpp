@@ -11,6 +11,7 @@
 #include <nvmlkit/table.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace nvmlkit::sim {
 
@@ -34,6 +35,15 @@ class SimulatedDriver {
   SimulatedDriver(SimulatedDriver&&) noexcept;
   SimulatedDriver& operator=(SimulatedDriver&&) noexcept;
   ~SimulatedDriver();
+
+  // Breaks something, with its consequences, as `nvmlkit fault` does: "gpu=0 xid 79", "gpu=all thermal",
+  // "gpu=1 fail nvmlDeviceGetMemoryInfo GPU_IS_LOST --after 10 --times 3", "machine driver-not-loaded".
+  // Errc::invalid_argument with what is wrong with the words; then nothing has happened. Any thread may call it.
+  nvml::Result<void> inject(std::string_view fault);
+  // Mends it: "gpu=0", "gpu=all thermal", "machine".
+  nvml::Result<void> heal(std::string_view what);
+  // The Xid with what it does to the GPU; threads that wait for it wake.
+  nvml::Result<void> raise_xid(unsigned int gpu, unsigned int xid);
 
   // Every symbol but nvmlInternalGetExportTable, whose signature is not public.
   const nvml::Table& table() const noexcept;

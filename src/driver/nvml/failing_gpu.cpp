@@ -113,10 +113,14 @@ void count_call(const sim::Machine& machine, const Gpu& gpu, const Condition& co
   if (machine.access() == sim::Access::read_only) return;
   auto& counter = machine.attention().failure_calls[&gpu - machine.gpus().data()];
   const auto call = counter.fetch_add(1, std::memory_order_relaxed) + 1;
+  // Without a seed each machine has its own.
+  const auto& header = machine.header();
+  const auto seed =
+      condition.seed != 0 ? condition.seed : static_cast<std::uint64_t>(header.created) << 32 | header.creator;
   const bool at_once = condition.probability <= 0 && condition.after_calls <= 0;
   const bool reached = condition.after_calls > 0 && call >= static_cast<std::uint64_t>(condition.after_calls);
   if (!condition.has_failed &&
-      (at_once || reached || (condition.probability > 0 && chance(condition.seed, call) < condition.probability)))
+      (at_once || reached || (condition.probability > 0 && chance(seed, call) < condition.probability)))
     trip(machine, gpu);
   else if (!condition.has_failed)
     return;

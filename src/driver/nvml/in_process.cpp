@@ -4,11 +4,14 @@
 #include <cstring>
 #include <nvmlkit/interpose/hook.hpp>
 #include <nvmlkit/sim/table.hpp>
+#include <sstream>
+#include <vector>
 
 #include "driver/nvml/generated/in_process_table.hpp"
 #include "driver/nvml/lifecycle.hpp"
 #include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
+#include "sim/faults/command.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -91,15 +94,29 @@ std::unique_ptr<Machine> load(const std::string& machine, const SimulationOption
   return loaded;
 }
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+nvml::Result<void> result_of(const std::string& problem) {
+  if (problem.empty()) return {};
+  return Failure(Errc::invalid_argument, nullptr, problem);
+}
+
 }  // namespace
 
 class SimulatedDriver::Instance {
  public:
-  explicit Instance(interpose::Wrapped wrapped) : wrapped_(std::move(wrapped)) {}
+  Instance(interpose::Wrapped wrapped, const Machine& machine) : wrapped_(std::move(wrapped)), machine_(machine) {}
   const nvml::Table& table() const noexcept { return wrapped_.table(); }
+  const Machine& machine() const noexcept { return machine_; }
 
  private:
   interpose::Wrapped wrapped_;  // holds the hook, and so the machine
+  const Machine& machine_;
 };
 
 nvml::Result<SimulatedDriver> SimulatedDriver::create(const std::string& machine, const SimulationOptions& options) {
@@ -112,13 +129,26 @@ nvml::Result<SimulatedDriver> SimulatedDriver::create(const std::string& machine
   static_cast<driver::Lifecycle&>(hook->driver).machine = loaded.release();
   auto wrapped = interpose::wrap(table, hook);
   if (!wrapped) return wrapped.error();
-  return SimulatedDriver(std::make_unique<Instance>(std::move(*wrapped)));
+  const Machine& owned = *static_cast<driver::Lifecycle&>(hook->driver).machine;
+  return SimulatedDriver(std::make_unique<Instance>(std::move(*wrapped), owned));
 }
 
 SimulatedDriver::SimulatedDriver(std::unique_ptr<Instance> instance) noexcept : instance_(std::move(instance)) {}
 SimulatedDriver::SimulatedDriver(SimulatedDriver&&) noexcept = default;
 SimulatedDriver& SimulatedDriver::operator=(SimulatedDriver&&) noexcept = default;
 SimulatedDriver::~SimulatedDriver() = default;
+
+nvml::Result<void> SimulatedDriver::inject(std::string_view fault) {
+  return result_of(faults::inject(instance_->machine(), words_of(fault)));
+}
+
+nvml::Result<void> SimulatedDriver::heal(std::string_view what) {
+  return result_of(faults::heal(instance_->machine(), words_of(what)));
+}
+
+nvml::Result<void> SimulatedDriver::raise_xid(unsigned int gpu, unsigned int xid) {
+  return inject("gpu=" + std::to_string(gpu) + " xid " + std::to_string(xid) + " --force");
+}
 
 const nvml::Table& SimulatedDriver::table() const noexcept { return instance_->table(); }
 
