@@ -208,6 +208,32 @@ constexpr char text_pool[] =
     "sub_class"
     "PCI identity."
     "Pci"
+    "Transitions from L0 to recovery."
+    "l0_to_recovery"
+    "Correctable errors."
+    "correctable"
+    "NAKs received."
+    "naks_received"
+    "Receiver errors."
+    "receiver"
+    "Bad TLPs received."
+    "bad_tlp"
+    "NAKs sent."
+    "naks_sent"
+    "Bad DLLPs received."
+    "bad_dllp"
+    "Non-fatal errors."
+    "non_fatal"
+    "Fatal errors."
+    "fatal"
+    "Unsupported requests."
+    "unsupported_request"
+    "LCRC errors."
+    "lcrc"
+    "Lane errors."
+    "lane"
+    "PCIe errors since the driver was loaded."
+    "PcieErrors"
     "Highest generation that GPU and host agree on."
     "max_link_gen"
     "Highest generation of the GPU alone. Default: max_link_gen."
@@ -217,7 +243,6 @@ constexpr char text_pool[] =
     "Generation now."
     "current_link_gen"
     "Widest link that GPU and host agree on."
-    "lane"
     "max_link_width"
     "Width now."
     "current_link_width"
@@ -234,6 +259,8 @@ constexpr char text_pool[] =
     "tx_bytes"
     "Received since the driver was loaded."
     "rx_bytes"
+    "Errors of the link."
+    "errors"
     "Outbound atomics, a bit per operation: FETCHADD 32/64, SWAP 32/64, CAS 32/64/128."
     "atomic_caps_outbound"
     "Inbound atomics, the same bits."
@@ -404,6 +431,16 @@ constexpr char text_pool[] =
     "hw_thermal_slowdown_us"
     "Because of the power brake."
     "hw_power_brake_slowdown_us"
+    "Because of a limit of the board."
+    "board_limit_us"
+    "Because little ran."
+    "low_utilization_us"
+    "Because of the reliability voltage."
+    "reliability_us"
+    "Below the applications clocks, for whatever reason."
+    "below_application_clocks_us"
+    "Below the base clocks, for whatever reason."
+    "below_base_clocks_us"
     "Time spent below the wanted clocks."
     "ThrottleCounters"
     "false"
@@ -623,7 +660,6 @@ constexpr char text_pool[] =
     "aggregate"
     "ECC errors."
     "EccPeriods"
-    "correctable"
     "Uncorrected, found by parity."
     "uncorrectable_parity"
     "Uncorrected, found by SEC-DED."
@@ -653,7 +689,6 @@ constexpr char text_pool[] =
     "Mode that the GPU is delivered with."
     "default_mode"
     "Counters."
-    "errors"
     "SRAM in detail."
     "ECC mode and counters."
     "Ecc"
@@ -1386,1533 +1421,1623 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
+    // PcieErrors.l0_to_recovery
+    {.name_text = {2914, 14}, .unit_text = {0, 0}, .doc_text = {2882, 32}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.correctable
+    {.name_text = {2947, 11}, .unit_text = {0, 0}, .doc_text = {2928, 19}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.naks_received
+    {.name_text = {2972, 13}, .unit_text = {0, 0}, .doc_text = {2958, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.receiver
+    {.name_text = {3001, 8}, .unit_text = {0, 0}, .doc_text = {2985, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.bad_tlp
+    {.name_text = {3027, 7}, .unit_text = {0, 0}, .doc_text = {3009, 18}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.naks_sent
+    {.name_text = {3044, 9}, .unit_text = {0, 0}, .doc_text = {3034, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.bad_dllp
+    {.name_text = {3072, 8}, .unit_text = {0, 0}, .doc_text = {3053, 19}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.non_fatal
+    {.name_text = {3097, 9}, .unit_text = {0, 0}, .doc_text = {3080, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.fatal
+    {.name_text = {3119, 5}, .unit_text = {0, 0}, .doc_text = {3106, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.unsupported_request
+    {.name_text = {3145, 19}, .unit_text = {0, 0}, .doc_text = {3124, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.lcrc
+    {.name_text = {3176, 4}, .unit_text = {0, 0}, .doc_text = {3164, 12}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieErrors.lane
+    {.name_text = {3192, 4}, .unit_text = {0, 0}, .doc_text = {3180, 12}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {2928, 12}, .unit_text = {0, 0}, .doc_text = {2882, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3292, 12}, .unit_text = {0, 0}, .doc_text = {3246, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {2999, 19}, .unit_text = {0, 0}, .doc_text = {2940, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3363, 19}, .unit_text = {0, 0}, .doc_text = {3304, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3049, 17}, .unit_text = {0, 0}, .doc_text = {3018, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3413, 17}, .unit_text = {0, 0}, .doc_text = {3382, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3081, 16}, .unit_text = {0, 0}, .doc_text = {3066, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3445, 16}, .unit_text = {0, 0}, .doc_text = {3430, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3140, 14}, .unit_text = {3136, 4}, .doc_text = {3097, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3500, 14}, .unit_text = {3192, 4}, .doc_text = {3461, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3164, 18}, .unit_text = {3136, 4}, .doc_text = {3154, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3524, 18}, .unit_text = {3192, 4}, .doc_text = {3514, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3218, 14}, .unit_text = {0, 0}, .doc_text = {3182, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3578, 14}, .unit_text = {0, 0}, .doc_text = {3542, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {3256, 23}, .unit_text = {0, 0}, .doc_text = {3232, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3616, 23}, .unit_text = {0, 0}, .doc_text = {3592, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {3308, 18}, .unit_text = {3304, 4}, .doc_text = {3279, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3668, 18}, .unit_text = {3664, 4}, .doc_text = {3639, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {3355, 18}, .unit_text = {3304, 4}, .doc_text = {3326, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3715, 18}, .unit_text = {3664, 4}, .doc_text = {3686, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {3406, 8}, .unit_text = {2232, 1}, .doc_text = {3373, 33}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3766, 8}, .unit_text = {2232, 1}, .doc_text = {3733, 33}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {3451, 8}, .unit_text = {2232, 1}, .doc_text = {3414, 37}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3811, 8}, .unit_text = {2232, 1}, .doc_text = {3774, 37}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Pcie.errors
+    {.name_text = {3838, 6}, .unit_text = {0, 0}, .doc_text = {3819, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
+     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {3540, 20}, .unit_text = {0, 0}, .doc_text = {3459, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3925, 20}, .unit_text = {0, 0}, .doc_text = {3844, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {3591, 19}, .unit_text = {0, 0}, .doc_text = {3560, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3976, 19}, .unit_text = {0, 0}, .doc_text = {3945, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {3657, 20}, .unit_text = {0, 0}, .doc_text = {3624, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {4042, 20}, .unit_text = {0, 0}, .doc_text = {4009, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {3699, 15}, .unit_text = {0, 0}, .doc_text = {3677, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {4084, 15}, .unit_text = {0, 0}, .doc_text = {4062, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {3765, 8}, .unit_text = {3763, 2}, .doc_text = {3714, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4150, 8}, .unit_text = {4148, 2}, .doc_text = {4099, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {3812, 16}, .unit_text = {3763, 2}, .doc_text = {3773, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4197, 16}, .unit_text = {4148, 2}, .doc_text = {4158, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {3877, 17}, .unit_text = {3763, 2}, .doc_text = {3828, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4262, 17}, .unit_text = {4148, 2}, .doc_text = {4213, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {4007, 14}, .unit_text = {3763, 2}, .doc_text = {3894, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4392, 14}, .unit_text = {4148, 2}, .doc_text = {4279, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {4050, 12}, .unit_text = {3763, 2}, .doc_text = {4021, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4435, 12}, .unit_text = {4148, 2}, .doc_text = {4406, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4092, 12}, .unit_text = {3763, 2}, .doc_text = {4062, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4477, 12}, .unit_text = {4148, 2}, .doc_text = {4447, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4119, 15}, .unit_text = {3763, 2}, .doc_text = {4104, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4504, 15}, .unit_text = {4148, 2}, .doc_text = {4489, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4170, 15}, .unit_text = {3763, 2}, .doc_text = {4134, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4555, 15}, .unit_text = {4148, 2}, .doc_text = {4519, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {4238, 15}, .unit_text = {3763, 2}, .doc_text = {4185, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4623, 15}, .unit_text = {4148, 2}, .doc_text = {4570, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {4278, 14}, .unit_text = {3763, 2}, .doc_text = {4253, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4663, 14}, .unit_text = {4148, 2}, .doc_text = {4638, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {4323, 19}, .unit_text = {4321, 2}, .doc_text = {4292, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4708, 19}, .unit_text = {4706, 2}, .doc_text = {4677, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {4382, 11}, .unit_text = {0, 0}, .doc_text = {4342, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4767, 11}, .unit_text = {0, 0}, .doc_text = {4727, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {4420, 12}, .unit_text = {0, 0}, .doc_text = {4393, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {4805, 12}, .unit_text = {0, 0}, .doc_text = {4778, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {4469, 27}, .unit_text = {4467, 2}, .doc_text = {4432, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4854, 27}, .unit_text = {4852, 2}, .doc_text = {4817, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4170, 15}, .unit_text = {3763, 2}, .doc_text = {4134, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4555, 15}, .unit_text = {4148, 2}, .doc_text = {4519, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {4238, 15}, .unit_text = {3763, 2}, .doc_text = {4523, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4623, 15}, .unit_text = {4148, 2}, .doc_text = {4908, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {3765, 8}, .unit_text = {3763, 2}, .doc_text = {4550, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4150, 8}, .unit_text = {4148, 2}, .doc_text = {4935, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {4612, 18}, .unit_text = {3763, 2}, .doc_text = {4571, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4997, 18}, .unit_text = {4148, 2}, .doc_text = {4956, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {3812, 16}, .unit_text = {3763, 2}, .doc_text = {3773, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4197, 16}, .unit_text = {4148, 2}, .doc_text = {4158, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {4050, 12}, .unit_text = {3763, 2}, .doc_text = {4021, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4435, 12}, .unit_text = {4148, 2}, .doc_text = {4406, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4092, 12}, .unit_text = {3763, 2}, .doc_text = {4062, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4477, 12}, .unit_text = {4148, 2}, .doc_text = {4447, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {4712, 17}, .unit_text = {691, 1}, .doc_text = {4684, 28}, .note_text = {0, 0}, .default_text = {4682, 2},
+    {.name_text = {5097, 17}, .unit_text = {691, 1}, .doc_text = {5069, 28}, .note_text = {0, 0}, .default_text = {5067, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {4755, 20}, .unit_text = {691, 1}, .doc_text = {4729, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5140, 20}, .unit_text = {691, 1}, .doc_text = {5114, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {4814, 20}, .unit_text = {691, 1}, .doc_text = {4775, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5199, 20}, .unit_text = {691, 1}, .doc_text = {5160, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {4873, 20}, .unit_text = {691, 1}, .doc_text = {4834, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5258, 20}, .unit_text = {691, 1}, .doc_text = {5219, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {4927, 15}, .unit_text = {691, 1}, .doc_text = {4893, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5312, 15}, .unit_text = {691, 1}, .doc_text = {5278, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {4990, 22}, .unit_text = {691, 1}, .doc_text = {4942, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5375, 22}, .unit_text = {691, 1}, .doc_text = {5327, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {5050, 20}, .unit_text = {691, 1}, .doc_text = {5012, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5435, 20}, .unit_text = {691, 1}, .doc_text = {5397, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5100, 12}, .unit_text = {691, 1}, .doc_text = {5070, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5485, 12}, .unit_text = {691, 1}, .doc_text = {5455, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5143, 12}, .unit_text = {691, 1}, .doc_text = {5112, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5528, 12}, .unit_text = {691, 1}, .doc_text = {5497, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {5231, 8}, .unit_text = {691, 1}, .doc_text = {5155, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5616, 8}, .unit_text = {691, 1}, .doc_text = {5540, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {5274, 17}, .unit_text = {691, 1}, .doc_text = {5239, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5659, 17}, .unit_text = {691, 1}, .doc_text = {5624, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {5326, 17}, .unit_text = {691, 1}, .doc_text = {5291, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5711, 17}, .unit_text = {691, 1}, .doc_text = {5676, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {5384, 22}, .unit_text = {691, 1}, .doc_text = {5343, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5769, 22}, .unit_text = {691, 1}, .doc_text = {5728, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {5461, 29}, .unit_text = {691, 1}, .doc_text = {5406, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5846, 29}, .unit_text = {691, 1}, .doc_text = {5791, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {5647, 5}, .unit_text = {0, 0}, .doc_text = {5616, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {6032, 5}, .unit_text = {0, 0}, .doc_text = {6001, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {5663, 13}, .unit_text = {5662, 1}, .doc_text = {5652, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6048, 13}, .unit_text = {6047, 1}, .doc_text = {6037, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {5715, 20}, .unit_text = {5662, 1}, .doc_text = {5676, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6100, 20}, .unit_text = {6047, 1}, .doc_text = {6061, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {5792, 14}, .unit_text = {5662, 1}, .doc_text = {5735, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6177, 14}, .unit_text = {6047, 1}, .doc_text = {6120, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {5835, 11}, .unit_text = {5662, 1}, .doc_text = {5806, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6220, 11}, .unit_text = {6047, 1}, .doc_text = {6191, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {5876, 11}, .unit_text = {5662, 1}, .doc_text = {5846, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6261, 11}, .unit_text = {6047, 1}, .doc_text = {6231, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {5922, 9}, .unit_text = {5919, 3}, .doc_text = {5887, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6307, 9}, .unit_text = {6304, 3}, .doc_text = {6272, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {5951, 6}, .unit_text = {0, 0}, .doc_text = {5931, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {6336, 6}, .unit_text = {0, 0}, .doc_text = {6316, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {6051, 16}, .unit_text = {6048, 3}, .doc_text = {5995, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6436, 16}, .unit_text = {6433, 3}, .doc_text = {6380, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {6090, 12}, .unit_text = {6048, 3}, .doc_text = {6067, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6475, 12}, .unit_text = {6433, 3}, .doc_text = {6452, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {6130, 12}, .unit_text = {6048, 3}, .doc_text = {6102, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6515, 12}, .unit_text = {6433, 3}, .doc_text = {6487, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {6197, 20}, .unit_text = {6048, 3}, .doc_text = {6142, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6582, 20}, .unit_text = {6433, 3}, .doc_text = {6527, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {6268, 27}, .unit_text = {6048, 3}, .doc_text = {6217, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6653, 27}, .unit_text = {6433, 3}, .doc_text = {6602, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {6335, 10}, .unit_text = {6048, 3}, .doc_text = {6295, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6720, 10}, .unit_text = {6433, 3}, .doc_text = {6680, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {6385, 6}, .unit_text = {6048, 3}, .doc_text = {6345, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6770, 6}, .unit_text = {6433, 3}, .doc_text = {6730, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {6408, 14}, .unit_text = {6048, 3}, .doc_text = {6391, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6793, 14}, .unit_text = {6433, 3}, .doc_text = {6776, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {6443, 10}, .unit_text = {6048, 3}, .doc_text = {6422, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6828, 10}, .unit_text = {6433, 3}, .doc_text = {6807, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {6479, 10}, .unit_text = {6048, 3}, .doc_text = {6453, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6864, 10}, .unit_text = {6433, 3}, .doc_text = {6838, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {6542, 18}, .unit_text = {6048, 3}, .doc_text = {6489, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6927, 18}, .unit_text = {6433, 3}, .doc_text = {6874, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {6609, 25}, .unit_text = {6048, 3}, .doc_text = {6560, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6994, 25}, .unit_text = {6433, 3}, .doc_text = {6945, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {6650, 13}, .unit_text = {6048, 3}, .doc_text = {6634, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7035, 13}, .unit_text = {6433, 3}, .doc_text = {7019, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {6683, 9}, .unit_text = {6048, 3}, .doc_text = {6663, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7068, 9}, .unit_text = {6433, 3}, .doc_text = {7048, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {6712, 13}, .unit_text = {6048, 3}, .doc_text = {6692, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7097, 13}, .unit_text = {6433, 3}, .doc_text = {7077, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {6736, 10}, .unit_text = {0, 0}, .doc_text = {6725, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7121, 10}, .unit_text = {0, 0}, .doc_text = {7110, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {6784, 18}, .unit_text = {0, 0}, .doc_text = {6746, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7169, 18}, .unit_text = {0, 0}, .doc_text = {7131, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {6820, 17}, .unit_text = {0, 0}, .doc_text = {6802, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7205, 17}, .unit_text = {0, 0}, .doc_text = {7187, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {6878, 19}, .unit_text = {6048, 3}, .doc_text = {6837, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7263, 19}, .unit_text = {6433, 3}, .doc_text = {7222, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {6939, 19}, .unit_text = {6048, 3}, .doc_text = {6897, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7324, 19}, .unit_text = {6433, 3}, .doc_text = {7282, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {6997, 17}, .unit_text = {6048, 3}, .doc_text = {6958, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7382, 17}, .unit_text = {6433, 3}, .doc_text = {7343, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {7054, 17}, .unit_text = {6048, 3}, .doc_text = {7014, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7439, 17}, .unit_text = {6433, 3}, .doc_text = {7399, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {7118, 15}, .unit_text = {6048, 3}, .doc_text = {7071, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7503, 15}, .unit_text = {6433, 3}, .doc_text = {7456, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {7156, 19}, .unit_text = {6048, 3}, .doc_text = {7133, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7541, 19}, .unit_text = {6433, 3}, .doc_text = {7518, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {7199, 19}, .unit_text = {6048, 3}, .doc_text = {7175, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7584, 19}, .unit_text = {6433, 3}, .doc_text = {7560, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {7263, 13}, .unit_text = {6048, 3}, .doc_text = {7218, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7648, 13}, .unit_text = {6433, 3}, .doc_text = {7603, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {7297, 17}, .unit_text = {6048, 3}, .doc_text = {7276, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7682, 17}, .unit_text = {6433, 3}, .doc_text = {7661, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {7336, 17}, .unit_text = {6048, 3}, .doc_text = {7314, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7721, 17}, .unit_text = {6433, 3}, .doc_text = {7699, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {7395, 15}, .unit_text = {7393, 2}, .doc_text = {7366, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7780, 15}, .unit_text = {7778, 2}, .doc_text = {7751, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {7440, 13}, .unit_text = {7393, 2}, .doc_text = {7410, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7825, 13}, .unit_text = {7778, 2}, .doc_text = {7795, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {7482, 22}, .unit_text = {7393, 2}, .doc_text = {7453, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7867, 22}, .unit_text = {7778, 2}, .doc_text = {7838, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {7533, 22}, .unit_text = {7393, 2}, .doc_text = {7504, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7918, 22}, .unit_text = {7778, 2}, .doc_text = {7889, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {7582, 26}, .unit_text = {7393, 2}, .doc_text = {7555, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7967, 26}, .unit_text = {7778, 2}, .doc_text = {7940, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ThrottleCounters.board_limit_us
+    {.name_text = {8025, 14}, .unit_text = {7778, 2}, .doc_text = {7993, 32}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ThrottleCounters.low_utilization_us
+    {.name_text = {8058, 18}, .unit_text = {7778, 2}, .doc_text = {8039, 19}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ThrottleCounters.reliability_us
+    {.name_text = {8111, 14}, .unit_text = {7778, 2}, .doc_text = {8076, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ThrottleCounters.below_application_clocks_us
+    {.name_text = {8176, 27}, .unit_text = {7778, 2}, .doc_text = {8125, 51}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ThrottleCounters.below_base_clocks_us
+    {.name_text = {8246, 20}, .unit_text = {7778, 2}, .doc_text = {8203, 43}, .note_text = {0, 0}, .default_text = {1575, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {7677, 8}, .unit_text = {0, 0}, .doc_text = {7664, 13}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8335, 8}, .unit_text = {0, 0}, .doc_text = {8322, 13}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {7705, 27}, .unit_text = {0, 0}, .doc_text = {7685, 20}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8363, 27}, .unit_text = {0, 0}, .doc_text = {8343, 20}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {7744, 12}, .unit_text = {0, 0}, .doc_text = {7732, 12}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8402, 12}, .unit_text = {0, 0}, .doc_text = {8390, 12}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {7809, 11}, .unit_text = {0, 0}, .doc_text = {7756, 53}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8467, 11}, .unit_text = {0, 0}, .doc_text = {8414, 53}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {7837, 10}, .unit_text = {0, 0}, .doc_text = {7820, 17}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8495, 10}, .unit_text = {0, 0}, .doc_text = {8478, 17}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {7865, 19}, .unit_text = {0, 0}, .doc_text = {7847, 18}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8523, 19}, .unit_text = {0, 0}, .doc_text = {8505, 18}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {7902, 19}, .unit_text = {0, 0}, .doc_text = {7884, 18}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8560, 19}, .unit_text = {0, 0}, .doc_text = {8542, 18}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {7933, 23}, .unit_text = {0, 0}, .doc_text = {7921, 12}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8591, 23}, .unit_text = {0, 0}, .doc_text = {8579, 12}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {7971, 22}, .unit_text = {0, 0}, .doc_text = {7956, 15}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {8629, 22}, .unit_text = {0, 0}, .doc_text = {8614, 15}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {8066, 9}, .unit_text = {0, 0}, .doc_text = {7998, 68}, .note_text = {0, 0}, .default_text = {7993, 5},
+    {.name_text = {8724, 9}, .unit_text = {0, 0}, .doc_text = {8656, 68}, .note_text = {0, 0}, .default_text = {8651, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {8075, 8}, .unit_text = {0, 0}, .doc_text = {7608, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8733, 8}, .unit_text = {0, 0}, .doc_text = {8266, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {8158, 8}, .unit_text = {6048, 3}, .doc_text = {8141, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8816, 8}, .unit_text = {6433, 3}, .doc_text = {8799, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {8197, 15}, .unit_text = {6048, 3}, .doc_text = {8166, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8855, 15}, .unit_text = {6433, 3}, .doc_text = {8824, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {8308, 13}, .unit_text = {0, 0}, .doc_text = {8279, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8966, 13}, .unit_text = {0, 0}, .doc_text = {8937, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {774, 3}, .unit_text = {5662, 1}, .doc_text = {8365, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {774, 3}, .unit_text = {6047, 1}, .doc_text = {9023, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {8431, 6}, .unit_text = {5662, 1}, .doc_text = {8392, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9089, 6}, .unit_text = {6047, 1}, .doc_text = {9050, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {8445, 7}, .unit_text = {5662, 1}, .doc_text = {8437, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9103, 7}, .unit_text = {6047, 1}, .doc_text = {9095, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {8460, 7}, .unit_text = {5662, 1}, .doc_text = {8452, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9118, 7}, .unit_text = {6047, 1}, .doc_text = {9110, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {8479, 4}, .unit_text = {5662, 1}, .doc_text = {8467, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9137, 4}, .unit_text = {6047, 1}, .doc_text = {9125, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {8508, 3}, .unit_text = {5662, 1}, .doc_text = {8483, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9166, 3}, .unit_text = {6047, 1}, .doc_text = {9141, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {8531, 18}, .unit_text = {7393, 2}, .doc_text = {8517, 14}, .note_text = {0, 0}, .default_text = {8511, 6},
+    {.name_text = {9189, 18}, .unit_text = {7778, 2}, .doc_text = {9175, 14}, .note_text = {0, 0}, .default_text = {9169, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {8616, 13}, .unit_text = {0, 0}, .doc_text = {8600, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9274, 13}, .unit_text = {0, 0}, .doc_text = {9258, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {8667, 11}, .unit_text = {8664, 3}, .doc_text = {8629, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9325, 11}, .unit_text = {9322, 3}, .doc_text = {9287, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {8693, 18}, .unit_text = {7393, 2}, .doc_text = {8678, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9351, 18}, .unit_text = {7778, 2}, .doc_text = {9336, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {8746, 4}, .unit_text = {5662, 1}, .doc_text = {8740, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9404, 4}, .unit_text = {6047, 1}, .doc_text = {9398, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {8755, 4}, .unit_text = {5662, 1}, .doc_text = {8750, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9413, 4}, .unit_text = {6047, 1}, .doc_text = {9408, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {8763, 3}, .unit_text = {5662, 1}, .doc_text = {8759, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9421, 3}, .unit_text = {6047, 1}, .doc_text = {9417, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {8616, 13}, .unit_text = {0, 0}, .doc_text = {8600, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9274, 13}, .unit_text = {0, 0}, .doc_text = {9258, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {8667, 11}, .unit_text = {8664, 3}, .doc_text = {8803, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9325, 11}, .unit_text = {9322, 3}, .doc_text = {9461, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {8693, 18}, .unit_text = {7393, 2}, .doc_text = {8832, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9351, 18}, .unit_text = {7778, 2}, .doc_text = {9490, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {8917, 3}, .unit_text = {0, 0}, .doc_text = {8906, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9575, 3}, .unit_text = {0, 0}, .doc_text = {9564, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {8971, 4}, .unit_text = {0, 0}, .doc_text = {8920, 51}, .note_text = {0, 0}, .default_text = {691, 1},
+    {.name_text = {9629, 4}, .unit_text = {0, 0}, .doc_text = {9578, 51}, .note_text = {0, 0}, .default_text = {691, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 102, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {9003, 4}, .unit_text = {0, 0}, .doc_text = {8975, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9661, 4}, .unit_text = {0, 0}, .doc_text = {9633, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {9035, 15}, .unit_text = {9032, 3}, .doc_text = {9007, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9693, 15}, .unit_text = {9690, 3}, .doc_text = {9665, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {9065, 7}, .unit_text = {5662, 1}, .doc_text = {9050, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9723, 7}, .unit_text = {6047, 1}, .doc_text = {9708, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {9101, 8}, .unit_text = {5662, 1}, .doc_text = {9072, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9759, 8}, .unit_text = {6047, 1}, .doc_text = {9730, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {9129, 8}, .unit_text = {5662, 1}, .doc_text = {9109, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9787, 8}, .unit_text = {6047, 1}, .doc_text = {9767, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {9157, 8}, .unit_text = {5662, 1}, .doc_text = {9137, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9815, 8}, .unit_text = {6047, 1}, .doc_text = {9795, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.gpu
-    {.name_text = {774, 3}, .unit_text = {5662, 1}, .doc_text = {9225, 72}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {774, 3}, .unit_text = {6047, 1}, .doc_text = {9883, 72}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {8431, 6}, .unit_text = {5662, 1}, .doc_text = {9297, 51}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {9089, 6}, .unit_text = {6047, 1}, .doc_text = {9955, 51}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {8445, 7}, .unit_text = {5662, 1}, .doc_text = {9348, 20}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {9103, 7}, .unit_text = {6047, 1}, .doc_text = {10006, 20}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {8460, 7}, .unit_text = {5662, 1}, .doc_text = {9368, 20}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {9118, 7}, .unit_text = {6047, 1}, .doc_text = {10026, 20}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {8479, 4}, .unit_text = {5662, 1}, .doc_text = {9388, 24}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {9137, 4}, .unit_text = {6047, 1}, .doc_text = {10046, 24}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {8508, 3}, .unit_text = {5662, 1}, .doc_text = {9412, 37}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {9166, 3}, .unit_text = {6047, 1}, .doc_text = {10070, 37}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {9537, 8}, .unit_text = {3763, 2}, .doc_text = {9509, 28}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10195, 8}, .unit_text = {4148, 2}, .doc_text = {10167, 28}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {9579, 13}, .unit_text = {691, 1}, .doc_text = {9545, 34}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10237, 13}, .unit_text = {691, 1}, .doc_text = {10203, 34}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {9669, 4}, .unit_text = {0, 0}, .doc_text = {9592, 77}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10327, 4}, .unit_text = {0, 0}, .doc_text = {10250, 77}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {9879, 13}, .unit_text = {3763, 2}, .doc_text = {9760, 119}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10537, 13}, .unit_text = {4148, 2}, .doc_text = {10418, 119}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {9962, 20}, .unit_text = {3763, 2}, .doc_text = {9892, 70}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10620, 20}, .unit_text = {4148, 2}, .doc_text = {10550, 70}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {10086, 15}, .unit_text = {3763, 2}, .doc_text = {9982, 104}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10744, 15}, .unit_text = {4148, 2}, .doc_text = {10640, 104}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {10212, 15}, .unit_text = {3763, 2}, .doc_text = {10101, 111}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10870, 15}, .unit_text = {4148, 2}, .doc_text = {10759, 111}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {10330, 14}, .unit_text = {5662, 1}, .doc_text = {10227, 103}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10988, 14}, .unit_text = {6047, 1}, .doc_text = {10885, 103}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {10449, 8}, .unit_text = {0, 0}, .doc_text = {10344, 105}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11107, 8}, .unit_text = {0, 0}, .doc_text = {11002, 105}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {10617, 18}, .unit_text = {10613, 4}, .doc_text = {10457, 156}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11275, 18}, .unit_text = {11271, 4}, .doc_text = {11115, 156}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {10684, 12}, .unit_text = {10682, 2}, .doc_text = {10635, 47}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11342, 12}, .unit_text = {11340, 2}, .doc_text = {11293, 47}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {10795, 18}, .unit_text = {10613, 4}, .doc_text = {10696, 99}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11453, 18}, .unit_text = {11271, 4}, .doc_text = {11354, 99}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {10858, 12}, .unit_text = {10682, 2}, .doc_text = {10813, 45}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11516, 12}, .unit_text = {11340, 2}, .doc_text = {11471, 45}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {10946, 19}, .unit_text = {5662, 1}, .doc_text = {10870, 76}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11604, 19}, .unit_text = {6047, 1}, .doc_text = {11528, 76}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {11029, 20}, .unit_text = {5662, 1}, .doc_text = {10965, 64}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11687, 20}, .unit_text = {6047, 1}, .doc_text = {11623, 64}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {11181, 9}, .unit_text = {10682, 2}, .doc_text = {11049, 132}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11839, 9}, .unit_text = {11340, 2}, .doc_text = {11707, 132}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {11249, 12}, .unit_text = {3304, 4}, .doc_text = {11190, 59}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11907, 12}, .unit_text = {3664, 4}, .doc_text = {11848, 59}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {11324, 12}, .unit_text = {3304, 4}, .doc_text = {11261, 63}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {11982, 12}, .unit_text = {3664, 4}, .doc_text = {11919, 63}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {11371, 17}, .unit_text = {0, 0}, .doc_text = {11336, 35}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12029, 17}, .unit_text = {0, 0}, .doc_text = {11994, 35}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {11394, 5}, .unit_text = {0, 0}, .doc_text = {11388, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12052, 5}, .unit_text = {0, 0}, .doc_text = {12046, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {11492, 6}, .unit_text = {691, 1}, .doc_text = {11467, 25}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12150, 6}, .unit_text = {691, 1}, .doc_text = {12125, 25}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {11527, 10}, .unit_text = {691, 1}, .doc_text = {11498, 29}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12185, 10}, .unit_text = {691, 1}, .doc_text = {12156, 29}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {11594, 6}, .unit_text = {691, 1}, .doc_text = {11537, 57}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12252, 6}, .unit_text = {691, 1}, .doc_text = {12195, 57}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {11620, 15}, .unit_text = {11619, 1}, .doc_text = {11600, 19}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12278, 15}, .unit_text = {12277, 1}, .doc_text = {12258, 19}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {11683, 7}, .unit_text = {3763, 2}, .doc_text = {11676, 7}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12341, 7}, .unit_text = {4148, 2}, .doc_text = {12334, 7}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {11769, 11}, .unit_text = {3763, 2}, .doc_text = {11690, 79}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12427, 11}, .unit_text = {4148, 2}, .doc_text = {12348, 79}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {11970, 7}, .unit_text = {0, 0}, .doc_text = {11809, 161}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12628, 7}, .unit_text = {0, 0}, .doc_text = {12467, 161}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {12012, 7}, .unit_text = {5662, 1}, .doc_text = {11977, 35}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12670, 7}, .unit_text = {6047, 1}, .doc_text = {12635, 35}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {12057, 7}, .unit_text = {5662, 1}, .doc_text = {12019, 38}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12715, 7}, .unit_text = {6047, 1}, .doc_text = {12677, 38}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {12102, 10}, .unit_text = {5662, 1}, .doc_text = {12064, 38}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12760, 10}, .unit_text = {6047, 1}, .doc_text = {12722, 38}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {6443, 10}, .unit_text = {5662, 1}, .doc_text = {12112, 41}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {6828, 10}, .unit_text = {6047, 1}, .doc_text = {12770, 41}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {12200, 16}, .unit_text = {11619, 1}, .doc_text = {12153, 47}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {12858, 16}, .unit_text = {12277, 1}, .doc_text = {12811, 47}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {9669, 4}, .unit_text = {0, 0}, .doc_text = {12257, 70}, .note_text = {9200, 25}, .default_text = {0, 0},
+    {.name_text = {10327, 4}, .unit_text = {0, 0}, .doc_text = {12915, 70}, .note_text = {9858, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {12339, 11}, .unit_text = {0, 0}, .doc_text = {12327, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12997, 11}, .unit_text = {0, 0}, .doc_text = {12985, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {12356, 5}, .unit_text = {0, 0}, .doc_text = {12350, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13014, 5}, .unit_text = {0, 0}, .doc_text = {13008, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {12373, 11}, .unit_text = {0, 0}, .doc_text = {12361, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13031, 11}, .unit_text = {0, 0}, .doc_text = {13019, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {12508, 13}, .unit_text = {0, 0}, .doc_text = {12487, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13166, 13}, .unit_text = {0, 0}, .doc_text = {13145, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {12530, 8}, .unit_text = {0, 0}, .doc_text = {12521, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13188, 8}, .unit_text = {0, 0}, .doc_text = {13179, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {12547, 8}, .unit_text = {0, 0}, .doc_text = {12538, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13205, 8}, .unit_text = {0, 0}, .doc_text = {13196, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {12569, 13}, .unit_text = {0, 0}, .doc_text = {12555, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13227, 13}, .unit_text = {0, 0}, .doc_text = {13213, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {12597, 14}, .unit_text = {0, 0}, .doc_text = {12582, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13255, 14}, .unit_text = {0, 0}, .doc_text = {13240, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {12625, 11}, .unit_text = {0, 0}, .doc_text = {12611, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13283, 11}, .unit_text = {0, 0}, .doc_text = {13269, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {12661, 3}, .unit_text = {0, 0}, .doc_text = {12636, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13319, 3}, .unit_text = {0, 0}, .doc_text = {13294, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {12742, 4}, .unit_text = {0, 0}, .doc_text = {12664, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13400, 4}, .unit_text = {0, 0}, .doc_text = {13322, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {12777, 5}, .unit_text = {0, 0}, .doc_text = {12746, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13435, 5}, .unit_text = {0, 0}, .doc_text = {13404, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {12832, 10}, .unit_text = {0, 0}, .doc_text = {12822, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13490, 10}, .unit_text = {0, 0}, .doc_text = {13480, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {12854, 10}, .unit_text = {0, 0}, .doc_text = {12842, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13512, 10}, .unit_text = {0, 0}, .doc_text = {13500, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {12926, 8}, .unit_text = {0, 0}, .doc_text = {12898, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13584, 8}, .unit_text = {0, 0}, .doc_text = {13556, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {12959, 9}, .unit_text = {0, 0}, .doc_text = {12934, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13617, 9}, .unit_text = {0, 0}, .doc_text = {13592, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {12989, 11}, .unit_text = {0, 0}, .doc_text = {12822, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2947, 11}, .unit_text = {0, 0}, .doc_text = {13480, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {13029, 20}, .unit_text = {0, 0}, .doc_text = {13000, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13676, 20}, .unit_text = {0, 0}, .doc_text = {13647, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {13079, 20}, .unit_text = {0, 0}, .doc_text = {13049, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13726, 20}, .unit_text = {0, 0}, .doc_text = {13696, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {13142, 2}, .unit_text = {0, 0}, .doc_text = {12538, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13789, 2}, .unit_text = {0, 0}, .doc_text = {13196, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {13170, 2}, .unit_text = {0, 0}, .doc_text = {13144, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13817, 2}, .unit_text = {0, 0}, .doc_text = {13791, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {13189, 15}, .unit_text = {0, 0}, .doc_text = {13172, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13836, 15}, .unit_text = {0, 0}, .doc_text = {13819, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {13204, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {13851, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {13219, 5}, .unit_text = {0, 0}, .doc_text = {13209, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {13866, 5}, .unit_text = {0, 0}, .doc_text = {13856, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {12926, 8}, .unit_text = {0, 0}, .doc_text = {12898, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13584, 8}, .unit_text = {0, 0}, .doc_text = {13556, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {12959, 9}, .unit_text = {0, 0}, .doc_text = {12934, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13617, 9}, .unit_text = {0, 0}, .doc_text = {13592, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {13317, 21}, .unit_text = {0, 0}, .doc_text = {13283, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13964, 21}, .unit_text = {0, 0}, .doc_text = {13930, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {13370, 18}, .unit_text = {0, 0}, .doc_text = {13338, 32}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {14017, 18}, .unit_text = {0, 0}, .doc_text = {13985, 32}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {13457, 12}, .unit_text = {0, 0}, .doc_text = {13448, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14104, 12}, .unit_text = {0, 0}, .doc_text = {14095, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {13518, 12}, .unit_text = {0, 0}, .doc_text = {13469, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14165, 12}, .unit_text = {0, 0}, .doc_text = {14116, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {13566, 12}, .unit_text = {0, 0}, .doc_text = {13530, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14213, 12}, .unit_text = {0, 0}, .doc_text = {14177, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {13587, 6}, .unit_text = {0, 0}, .doc_text = {13578, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3838, 6}, .unit_text = {0, 0}, .doc_text = {14225, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {12742, 4}, .unit_text = {0, 0}, .doc_text = {13593, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13400, 4}, .unit_text = {0, 0}, .doc_text = {14234, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5647, 5}, .unit_text = {0, 0}, .doc_text = {13633, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {6032, 5}, .unit_text = {0, 0}, .doc_text = {14274, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {13658, 9}, .unit_text = {0, 0}, .doc_text = {13642, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14299, 9}, .unit_text = {0, 0}, .doc_text = {14283, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {8066, 9}, .unit_text = {0, 0}, .doc_text = {13709, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8724, 9}, .unit_text = {0, 0}, .doc_text = {14350, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {13797, 21}, .unit_text = {0, 0}, .doc_text = {13760, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14438, 21}, .unit_text = {0, 0}, .doc_text = {14401, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {13848, 21}, .unit_text = {0, 0}, .doc_text = {13818, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14489, 21}, .unit_text = {0, 0}, .doc_text = {14459, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {13928, 17}, .unit_text = {0, 0}, .doc_text = {13895, 33}, .note_text = {13869, 26}, .default_text = {0, 0},
+    {.name_text = {14569, 17}, .unit_text = {0, 0}, .doc_text = {14536, 33}, .note_text = {14510, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {13975, 18}, .unit_text = {0, 0}, .doc_text = {13945, 30}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {14616, 18}, .unit_text = {0, 0}, .doc_text = {14586, 30}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {14049, 3}, .unit_text = {0, 0}, .doc_text = {14040, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14690, 3}, .unit_text = {0, 0}, .doc_text = {14681, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {14057, 4}, .unit_text = {0, 0}, .doc_text = {14052, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14698, 4}, .unit_text = {0, 0}, .doc_text = {14693, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {14066, 7}, .unit_text = {0, 0}, .doc_text = {14061, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14707, 7}, .unit_text = {0, 0}, .doc_text = {14702, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {14077, 3}, .unit_text = {0, 0}, .doc_text = {14073, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14718, 3}, .unit_text = {0, 0}, .doc_text = {14714, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {14080, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {14721, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {12989, 11}, .unit_text = {0, 0}, .doc_text = {14149, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2947, 11}, .unit_text = {0, 0}, .doc_text = {14790, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {14239, 13}, .unit_text = {0, 0}, .doc_text = {14193, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14880, 13}, .unit_text = {0, 0}, .doc_text = {14834, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {14289, 7}, .unit_text = {0, 0}, .doc_text = {14252, 37}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {14930, 7}, .unit_text = {0, 0}, .doc_text = {14893, 37}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {14315, 16}, .unit_text = {0, 0}, .doc_text = {14296, 19}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {14956, 16}, .unit_text = {0, 0}, .doc_text = {14937, 19}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {14364, 22}, .unit_text = {0, 0}, .doc_text = {14331, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15005, 22}, .unit_text = {0, 0}, .doc_text = {14972, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {14457, 4}, .unit_text = {0, 0}, .doc_text = {14434, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {15098, 4}, .unit_text = {0, 0}, .doc_text = {15075, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {14461, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {15102, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {13457, 12}, .unit_text = {0, 0}, .doc_text = {14512, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14104, 12}, .unit_text = {0, 0}, .doc_text = {15153, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {13518, 12}, .unit_text = {0, 0}, .doc_text = {14525, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14165, 12}, .unit_text = {0, 0}, .doc_text = {15166, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {14605, 17}, .unit_text = {0, 0}, .doc_text = {14578, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15246, 17}, .unit_text = {0, 0}, .doc_text = {15219, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {14644, 7}, .unit_text = {0, 0}, .doc_text = {13448, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15285, 7}, .unit_text = {0, 0}, .doc_text = {14095, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {14289, 7}, .unit_text = {0, 0}, .doc_text = {14651, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14930, 7}, .unit_text = {0, 0}, .doc_text = {15292, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {14644, 7}, .unit_text = {0, 0}, .doc_text = {14773, 10}, .note_text = {14737, 36}, .default_text = {0, 0},
+    {.name_text = {15285, 7}, .unit_text = {0, 0}, .doc_text = {15414, 10}, .note_text = {15378, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {14289, 7}, .unit_text = {0, 0}, .doc_text = {14783, 28}, .note_text = {14737, 36}, .default_text = {0, 0},
+    {.name_text = {14930, 7}, .unit_text = {0, 0}, .doc_text = {15424, 28}, .note_text = {15378, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {14457, 4}, .unit_text = {0, 0}, .doc_text = {14850, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {15098, 4}, .unit_text = {0, 0}, .doc_text = {15491, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {14895, 11}, .unit_text = {0, 0}, .doc_text = {14859, 36}, .note_text = {0, 0}, .default_text = {14855, 4},
+    {.name_text = {15536, 11}, .unit_text = {0, 0}, .doc_text = {15500, 36}, .note_text = {0, 0}, .default_text = {15496, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {14457, 4}, .unit_text = {0, 0}, .doc_text = {14850, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {15098, 4}, .unit_text = {0, 0}, .doc_text = {15491, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {14979, 14}, .unit_text = {0, 0}, .doc_text = {14940, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15620, 14}, .unit_text = {0, 0}, .doc_text = {15581, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {14457, 4}, .unit_text = {0, 0}, .doc_text = {15022, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15098, 4}, .unit_text = {0, 0}, .doc_text = {15663, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {13566, 12}, .unit_text = {0, 0}, .doc_text = {15068, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14213, 12}, .unit_text = {0, 0}, .doc_text = {15709, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {15183, 7}, .unit_text = {0, 0}, .doc_text = {15121, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15824, 7}, .unit_text = {0, 0}, .doc_text = {15762, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {15236, 8}, .unit_text = {0, 0}, .doc_text = {15214, 22}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {15877, 8}, .unit_text = {0, 0}, .doc_text = {15855, 22}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {15285, 27}, .unit_text = {0, 0}, .doc_text = {15244, 41}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {15926, 27}, .unit_text = {0, 0}, .doc_text = {15885, 41}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {15392, 22}, .unit_text = {0, 0}, .doc_text = {15353, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16033, 22}, .unit_text = {0, 0}, .doc_text = {15994, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {15444, 23}, .unit_text = {0, 0}, .doc_text = {15414, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16085, 23}, .unit_text = {0, 0}, .doc_text = {16055, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {15549, 13}, .unit_text = {0, 0}, .doc_text = {15506, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {16190, 13}, .unit_text = {0, 0}, .doc_text = {16147, 43}, .note_text = {0, 0}, .default_text = {484, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {15644, 21}, .unit_text = {0, 0}, .doc_text = {15615, 29}, .note_text = {15602, 13}, .default_text = {0, 0},
+    {.name_text = {16285, 21}, .unit_text = {0, 0}, .doc_text = {16256, 29}, .note_text = {16243, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {15685, 11}, .unit_text = {0, 0}, .doc_text = {15665, 20}, .note_text = {15602, 13}, .default_text = {0, 0},
+    {.name_text = {16326, 11}, .unit_text = {0, 0}, .doc_text = {16306, 20}, .note_text = {16243, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {15701, 10}, .unit_text = {0, 0}, .doc_text = {15696, 5}, .note_text = {15602, 13}, .default_text = {0, 0},
+    {.name_text = {16342, 10}, .unit_text = {0, 0}, .doc_text = {16337, 5}, .note_text = {16243, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {15716, 7}, .unit_text = {0, 0}, .doc_text = {15711, 5}, .note_text = {15602, 13}, .default_text = {0, 0},
+    {.name_text = {16357, 7}, .unit_text = {0, 0}, .doc_text = {16352, 5}, .note_text = {16243, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {15793, 9}, .unit_text = {0, 0}, .doc_text = {15723, 70}, .note_text = {15602, 13}, .default_text = {0, 0},
+    {.name_text = {16434, 9}, .unit_text = {0, 0}, .doc_text = {16364, 70}, .note_text = {16243, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {15809, 9}, .unit_text = {0, 0}, .doc_text = {15802, 7}, .note_text = {15602, 13}, .default_text = {0, 0},
+    {.name_text = {16450, 9}, .unit_text = {0, 0}, .doc_text = {16443, 7}, .note_text = {16243, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {15864, 18}, .unit_text = {0, 0}, .doc_text = {15842, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16505, 18}, .unit_text = {0, 0}, .doc_text = {16483, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {15909, 14}, .unit_text = {0, 0}, .doc_text = {15882, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16550, 14}, .unit_text = {0, 0}, .doc_text = {16523, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {15944, 15}, .unit_text = {0, 0}, .doc_text = {15923, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16585, 15}, .unit_text = {0, 0}, .doc_text = {16564, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {15995, 23}, .unit_text = {0, 0}, .doc_text = {15959, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16636, 23}, .unit_text = {0, 0}, .doc_text = {16600, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {16045, 23}, .unit_text = {0, 0}, .doc_text = {16018, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16686, 23}, .unit_text = {0, 0}, .doc_text = {16659, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {16162, 12}, .unit_text = {0, 0}, .doc_text = {16142, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16803, 12}, .unit_text = {0, 0}, .doc_text = {16783, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {16181, 9}, .unit_text = {0, 0}, .doc_text = {16174, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16822, 9}, .unit_text = {0, 0}, .doc_text = {16815, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {16260, 5}, .unit_text = {0, 0}, .doc_text = {16190, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16901, 5}, .unit_text = {0, 0}, .doc_text = {16831, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {16287, 14}, .unit_text = {0, 0}, .doc_text = {16265, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16928, 14}, .unit_text = {0, 0}, .doc_text = {16906, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {16318, 6}, .unit_text = {0, 0}, .doc_text = {16301, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16959, 6}, .unit_text = {0, 0}, .doc_text = {16942, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {16375, 11}, .unit_text = {0, 0}, .doc_text = {16324, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17016, 11}, .unit_text = {0, 0}, .doc_text = {16965, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {8066, 9}, .unit_text = {0, 0}, .doc_text = {16409, 42}, .note_text = {16406, 3}, .default_text = {0, 0},
+    {.name_text = {8724, 9}, .unit_text = {0, 0}, .doc_text = {17050, 42}, .note_text = {17047, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {16472, 19}, .unit_text = {16467, 5}, .doc_text = {16451, 16}, .note_text = {16406, 3}, .default_text = {0, 0},
+    {.name_text = {17113, 19}, .unit_text = {17108, 5}, .doc_text = {17092, 16}, .note_text = {17047, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {16511, 19}, .unit_text = {16467, 5}, .doc_text = {16491, 20}, .note_text = {16406, 3}, .default_text = {0, 0},
+    {.name_text = {17152, 19}, .unit_text = {17108, 5}, .doc_text = {17132, 20}, .note_text = {17047, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {16567, 4}, .unit_text = {0, 0}, .doc_text = {16563, 4}, .note_text = {16557, 6}, .default_text = {0, 0},
+    {.name_text = {17208, 4}, .unit_text = {0, 0}, .doc_text = {17204, 4}, .note_text = {17198, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {14457, 4}, .unit_text = {0, 0}, .doc_text = {16612, 11}, .note_text = {16557, 6}, .default_text = {0, 0},
+    {.name_text = {15098, 4}, .unit_text = {0, 0}, .doc_text = {17253, 11}, .note_text = {17198, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {16633, 11}, .unit_text = {0, 0}, .doc_text = {16623, 10}, .note_text = {16557, 6}, .default_text = {0, 0},
+    {.name_text = {17274, 11}, .unit_text = {0, 0}, .doc_text = {17264, 10}, .note_text = {17198, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {16665, 11}, .unit_text = {0, 0}, .doc_text = {16644, 21}, .note_text = {16557, 6}, .default_text = {0, 0},
+    {.name_text = {17306, 11}, .unit_text = {0, 0}, .doc_text = {17285, 21}, .note_text = {17198, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {9669, 4}, .unit_text = {0, 0}, .doc_text = {16676, 5}, .note_text = {16557, 6}, .default_text = {0, 0},
+    {.name_text = {10327, 4}, .unit_text = {0, 0}, .doc_text = {17317, 5}, .note_text = {17198, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {16703, 3}, .unit_text = {0, 0}, .doc_text = {16681, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17344, 3}, .unit_text = {0, 0}, .doc_text = {17322, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {16757, 4}, .unit_text = {16754, 3}, .doc_text = {16736, 18}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {17398, 4}, .unit_text = {17395, 3}, .doc_text = {17377, 18}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {16792, 5}, .unit_text = {0, 0}, .doc_text = {16761, 31}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {17433, 5}, .unit_text = {0, 0}, .doc_text = {17402, 31}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {16884, 18}, .unit_text = {0, 0}, .doc_text = {16865, 19}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17525, 18}, .unit_text = {0, 0}, .doc_text = {17506, 19}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {16906, 11}, .unit_text = {0, 0}, .doc_text = {16902, 4}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17547, 11}, .unit_text = {0, 0}, .doc_text = {17543, 4}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {16921, 11}, .unit_text = {0, 0}, .doc_text = {16917, 4}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17562, 11}, .unit_text = {0, 0}, .doc_text = {17558, 4}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {16936, 11}, .unit_text = {0, 0}, .doc_text = {16932, 4}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17577, 11}, .unit_text = {0, 0}, .doc_text = {17573, 4}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {16970, 20}, .unit_text = {0, 0}, .doc_text = {16947, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {17611, 20}, .unit_text = {0, 0}, .doc_text = {17588, 23}, .note_text = {792, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {17015, 10}, .unit_text = {0, 0}, .doc_text = {17004, 11}, .note_text = {16990, 14}, .default_text = {0, 0},
+    {.name_text = {17656, 10}, .unit_text = {0, 0}, .doc_text = {17645, 11}, .note_text = {17631, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {17046, 20}, .unit_text = {0, 0}, .doc_text = {17025, 21}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17687, 20}, .unit_text = {0, 0}, .doc_text = {17666, 21}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {17099, 22}, .unit_text = {0, 0}, .doc_text = {17066, 33}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17740, 22}, .unit_text = {0, 0}, .doc_text = {17707, 33}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17150, 13}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17791, 13}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {17173, 9}, .unit_text = {0, 0}, .doc_text = {17163, 10}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17814, 9}, .unit_text = {0, 0}, .doc_text = {17804, 10}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {17195, 13}, .unit_text = {17193, 2}, .doc_text = {17182, 11}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17836, 13}, .unit_text = {17834, 2}, .doc_text = {17823, 11}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {17244, 15}, .unit_text = {0, 0}, .doc_text = {17208, 36}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {17885, 15}, .unit_text = {0, 0}, .doc_text = {17849, 36}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {17347, 5}, .unit_text = {0, 0}, .doc_text = {17302, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17988, 5}, .unit_text = {0, 0}, .doc_text = {17943, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {9003, 4}, .unit_text = {0, 0}, .doc_text = {17373, 13}, .note_text = {0, 0}, .default_text = {17352, 21},
+    {.name_text = {9661, 4}, .unit_text = {0, 0}, .doc_text = {18014, 13}, .note_text = {0, 0}, .default_text = {17993, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {17407, 5}, .unit_text = {0, 0}, .doc_text = {17386, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {18048, 5}, .unit_text = {0, 0}, .doc_text = {18027, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {17517, 4}, .unit_text = {0, 0}, .doc_text = {17412, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18158, 4}, .unit_text = {0, 0}, .doc_text = {18053, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {17632, 6}, .unit_text = {0, 0}, .doc_text = {17521, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18273, 6}, .unit_text = {0, 0}, .doc_text = {18162, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {17699, 12}, .unit_text = {0, 0}, .doc_text = {17638, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18340, 12}, .unit_text = {0, 0}, .doc_text = {18279, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {17736, 17}, .unit_text = {0, 0}, .doc_text = {17711, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18377, 17}, .unit_text = {0, 0}, .doc_text = {18352, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {17781, 15}, .unit_text = {0, 0}, .doc_text = {17753, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18422, 15}, .unit_text = {0, 0}, .doc_text = {18394, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {17838, 15}, .unit_text = {0, 0}, .doc_text = {17796, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18479, 15}, .unit_text = {0, 0}, .doc_text = {18437, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {17933, 8}, .unit_text = {0, 0}, .doc_text = {17853, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18574, 8}, .unit_text = {0, 0}, .doc_text = {18494, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {17972, 15}, .unit_text = {0, 0}, .doc_text = {17941, 31}, .note_text = {0, 0}, .default_text = {7659, 5},
+    {.name_text = {18613, 15}, .unit_text = {0, 0}, .doc_text = {18582, 31}, .note_text = {0, 0}, .default_text = {8317, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {15809, 9}, .unit_text = {0, 0}, .doc_text = {17987, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16450, 9}, .unit_text = {0, 0}, .doc_text = {18628, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {18087, 3}, .unit_text = {0, 0}, .doc_text = {18036, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18728, 3}, .unit_text = {0, 0}, .doc_text = {18677, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {18104, 13}, .unit_text = {0, 0}, .doc_text = {18090, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18745, 13}, .unit_text = {0, 0}, .doc_text = {18731, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {18134, 12}, .unit_text = {0, 0}, .doc_text = {18117, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {18775, 12}, .unit_text = {0, 0}, .doc_text = {18758, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {18146, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18787, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {18175, 13}, .unit_text = {0, 0}, .doc_text = {18164, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18816, 13}, .unit_text = {0, 0}, .doc_text = {18805, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {18264, 9}, .unit_text = {0, 0}, .doc_text = {18188, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {18905, 9}, .unit_text = {0, 0}, .doc_text = {18829, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {18290, 7}, .unit_text = {0, 0}, .doc_text = {18273, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18931, 7}, .unit_text = {0, 0}, .doc_text = {18914, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {18323, 8}, .unit_text = {0, 0}, .doc_text = {18297, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {18964, 8}, .unit_text = {0, 0}, .doc_text = {18938, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {18363, 15}, .unit_text = {0, 0}, .doc_text = {18331, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19004, 15}, .unit_text = {0, 0}, .doc_text = {18972, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {18447, 12}, .unit_text = {0, 0}, .doc_text = {18378, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19088, 12}, .unit_text = {0, 0}, .doc_text = {19019, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {18459, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19100, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {8431, 6}, .unit_text = {0, 0}, .doc_text = {2420, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9089, 6}, .unit_text = {0, 0}, .doc_text = {2420, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {18466, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19107, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {18477, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19118, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2922,457 +3047,457 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3610, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3995, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
-     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {12356, 5}, .unit_text = {0, 0}, .doc_text = {4496, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13014, 5}, .unit_text = {0, 0}, .doc_text = {4881, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
-     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {18493, 12}, .unit_text = {0, 0}, .doc_text = {4630, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19134, 12}, .unit_text = {0, 0}, .doc_text = {5015, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
-     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {18533, 7}, .unit_text = {0, 0}, .doc_text = {18505, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19174, 7}, .unit_text = {0, 0}, .doc_text = {19146, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
-     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {18545, 3}, .unit_text = {0, 0}, .doc_text = {18540, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19186, 3}, .unit_text = {0, 0}, .doc_text = {19181, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
-     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {18563, 6}, .unit_text = {0, 0}, .doc_text = {18548, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19204, 6}, .unit_text = {0, 0}, .doc_text = {19189, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {18590, 23}, .unit_text = {0, 0}, .doc_text = {18569, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19231, 23}, .unit_text = {0, 0}, .doc_text = {19210, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {18613, 16}, .unit_text = {0, 0}, .doc_text = {8321, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19254, 16}, .unit_text = {0, 0}, .doc_text = {8979, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {11371, 17}, .unit_text = {0, 0}, .doc_text = {18629, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {12029, 17}, .unit_text = {0, 0}, .doc_text = {19270, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {12373, 11}, .unit_text = {0, 0}, .doc_text = {18647, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13031, 11}, .unit_text = {0, 0}, .doc_text = {19288, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {18672, 13}, .unit_text = {0, 0}, .doc_text = {8711, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19313, 13}, .unit_text = {0, 0}, .doc_text = {9369, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {18715, 16}, .unit_text = {0, 0}, .doc_text = {18685, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19356, 16}, .unit_text = {0, 0}, .doc_text = {19326, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {18731, 9}, .unit_text = {0, 0}, .doc_text = {8868, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19372, 9}, .unit_text = {0, 0}, .doc_text = {9526, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {18767, 9}, .unit_text = {0, 0}, .doc_text = {18740, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19408, 9}, .unit_text = {0, 0}, .doc_text = {19381, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {18802, 8}, .unit_text = {0, 0}, .doc_text = {18776, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19443, 8}, .unit_text = {0, 0}, .doc_text = {19417, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {18841, 9}, .unit_text = {0, 0}, .doc_text = {18810, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19482, 9}, .unit_text = {0, 0}, .doc_text = {19451, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {18881, 15}, .unit_text = {0, 0}, .doc_text = {18850, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19522, 15}, .unit_text = {0, 0}, .doc_text = {19491, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {18931, 6}, .unit_text = {0, 0}, .doc_text = {18896, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19572, 6}, .unit_text = {0, 0}, .doc_text = {19537, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {18937, 3}, .unit_text = {0, 0}, .doc_text = {13608, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19578, 3}, .unit_text = {0, 0}, .doc_text = {14249, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {18954, 13}, .unit_text = {0, 0}, .doc_text = {18940, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19595, 13}, .unit_text = {0, 0}, .doc_text = {19581, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {18981, 13}, .unit_text = {0, 0}, .doc_text = {18967, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19622, 13}, .unit_text = {0, 0}, .doc_text = {19608, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {18994, 7}, .unit_text = {0, 0}, .doc_text = {14497, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19635, 7}, .unit_text = {0, 0}, .doc_text = {15138, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {19023, 21}, .unit_text = {0, 0}, .doc_text = {19001, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19664, 21}, .unit_text = {0, 0}, .doc_text = {19642, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {19061, 16}, .unit_text = {0, 0}, .doc_text = {19044, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {19702, 16}, .unit_text = {0, 0}, .doc_text = {19685, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {19090, 12}, .unit_text = {0, 0}, .doc_text = {19077, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {19731, 12}, .unit_text = {0, 0}, .doc_text = {19718, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {19102, 3}, .unit_text = {0, 0}, .doc_text = {14622, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19743, 3}, .unit_text = {0, 0}, .doc_text = {15263, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {19105, 18}, .unit_text = {0, 0}, .doc_text = {14695, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19746, 18}, .unit_text = {0, 0}, .doc_text = {15336, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {19123, 12}, .unit_text = {0, 0}, .doc_text = {14811, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19764, 12}, .unit_text = {0, 0}, .doc_text = {15452, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {19146, 10}, .unit_text = {0, 0}, .doc_text = {19135, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19787, 10}, .unit_text = {0, 0}, .doc_text = {19776, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {19156, 14}, .unit_text = {0, 0}, .doc_text = {14993, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19797, 14}, .unit_text = {0, 0}, .doc_text = {15634, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {19170, 12}, .unit_text = {0, 0}, .doc_text = {15190, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19811, 12}, .unit_text = {0, 0}, .doc_text = {15831, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {19182, 12}, .unit_text = {0, 0}, .doc_text = {15312, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19823, 12}, .unit_text = {0, 0}, .doc_text = {15953, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {19194, 15}, .unit_text = {0, 0}, .doc_text = {15467, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19835, 15}, .unit_text = {0, 0}, .doc_text = {16108, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {19209, 8}, .unit_text = {0, 0}, .doc_text = {15562, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19850, 8}, .unit_text = {0, 0}, .doc_text = {16203, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {19217, 8}, .unit_text = {0, 0}, .doc_text = {15818, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19858, 8}, .unit_text = {0, 0}, .doc_text = {16459, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {19225, 6}, .unit_text = {0, 0}, .doc_text = {16386, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19866, 6}, .unit_text = {0, 0}, .doc_text = {17027, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {19231, 3}, .unit_text = {0, 0}, .doc_text = {16530, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19872, 3}, .unit_text = {0, 0}, .doc_text = {17171, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {19234, 7}, .unit_text = {0, 0}, .doc_text = {16706, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19875, 7}, .unit_text = {0, 0}, .doc_text = {17347, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {19241, 12}, .unit_text = {0, 0}, .doc_text = {16797, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19882, 12}, .unit_text = {0, 0}, .doc_text = {17438, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {19302, 8}, .unit_text = {0, 0}, .doc_text = {19253, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19943, 8}, .unit_text = {0, 0}, .doc_text = {19894, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {19367, 15}, .unit_text = {0, 0}, .doc_text = {19310, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20008, 15}, .unit_text = {0, 0}, .doc_text = {19951, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {19434, 14}, .unit_text = {0, 0}, .doc_text = {19382, 52}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {20075, 14}, .unit_text = {0, 0}, .doc_text = {20023, 52}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {19478, 4}, .unit_text = {0, 0}, .doc_text = {19459, 19}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20119, 4}, .unit_text = {0, 0}, .doc_text = {20100, 19}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {16260, 5}, .unit_text = {0, 0}, .doc_text = {19482, 6}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {16901, 5}, .unit_text = {0, 0}, .doc_text = {20123, 6}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {19513, 18}, .unit_text = {0, 0}, .doc_text = {19488, 25}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20154, 18}, .unit_text = {0, 0}, .doc_text = {20129, 25}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {19560, 17}, .unit_text = {0, 0}, .doc_text = {19531, 29}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20201, 17}, .unit_text = {0, 0}, .doc_text = {20172, 29}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {19611, 12}, .unit_text = {0, 0}, .doc_text = {19577, 34}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20252, 12}, .unit_text = {0, 0}, .doc_text = {20218, 34}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {19654, 3}, .unit_text = {0, 0}, .doc_text = {19642, 12}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20295, 3}, .unit_text = {0, 0}, .doc_text = {20283, 12}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {17517, 4}, .unit_text = {0, 0}, .doc_text = {19657, 5}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {18158, 4}, .unit_text = {0, 0}, .doc_text = {20298, 5}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {16260, 5}, .unit_text = {0, 0}, .doc_text = {19482, 6}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {16901, 5}, .unit_text = {0, 0}, .doc_text = {20123, 6}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {19712, 10}, .unit_text = {0, 0}, .doc_text = {19682, 30}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20353, 10}, .unit_text = {0, 0}, .doc_text = {20323, 30}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {19743, 12}, .unit_text = {0, 0}, .doc_text = {19722, 21}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20384, 12}, .unit_text = {0, 0}, .doc_text = {20363, 21}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {19755, 10}, .unit_text = {16754, 3}, .doc_text = {16736, 18}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20396, 10}, .unit_text = {17395, 3}, .doc_text = {17377, 18}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {17347, 5}, .unit_text = {0, 0}, .doc_text = {19804, 8}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {17988, 5}, .unit_text = {0, 0}, .doc_text = {20445, 8}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {16792, 5}, .unit_text = {0, 0}, .doc_text = {19812, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17433, 5}, .unit_text = {0, 0}, .doc_text = {20453, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {15183, 7}, .unit_text = {0, 0}, .doc_text = {19855, 15}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {15824, 7}, .unit_text = {0, 0}, .doc_text = {20496, 15}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {19888, 13}, .unit_text = {0, 0}, .doc_text = {19870, 18}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20529, 13}, .unit_text = {0, 0}, .doc_text = {20511, 18}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {19925, 23}, .unit_text = {19921, 4}, .doc_text = {19901, 20}, .note_text = {16730, 6}, .default_text = {0, 0},
+    {.name_text = {20566, 23}, .unit_text = {20562, 4}, .doc_text = {20542, 20}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {19970, 11}, .unit_text = {0, 0}, .doc_text = {19948, 22}, .note_text = {16990, 14}, .default_text = {0, 0},
+    {.name_text = {20611, 11}, .unit_text = {0, 0}, .doc_text = {20589, 22}, .note_text = {17631, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {16792, 5}, .unit_text = {0, 0}, .doc_text = {19981, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17433, 5}, .unit_text = {0, 0}, .doc_text = {20622, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {20021, 8}, .unit_text = {0, 0}, .doc_text = {20010, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20662, 8}, .unit_text = {0, 0}, .doc_text = {20651, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {20029, 8}, .unit_text = {0, 0}, .doc_text = {19765, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20670, 8}, .unit_text = {0, 0}, .doc_text = {20406, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {20052, 12}, .unit_text = {0, 0}, .doc_text = {20037, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20693, 12}, .unit_text = {0, 0}, .doc_text = {20678, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {20118, 2}, .unit_text = {0, 0}, .doc_text = {20094, 24}, .note_text = {19209, 8}, .default_text = {0, 0},
+    {.name_text = {20759, 2}, .unit_text = {0, 0}, .doc_text = {20735, 24}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {20130, 9}, .unit_text = {0, 0}, .doc_text = {20120, 10}, .note_text = {19209, 8}, .default_text = {0, 0},
+    {.name_text = {20771, 9}, .unit_text = {0, 0}, .doc_text = {20761, 10}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {20153, 7}, .unit_text = {0, 0}, .doc_text = {20139, 14}, .note_text = {19209, 8}, .default_text = {0, 0},
+    {.name_text = {20794, 7}, .unit_text = {0, 0}, .doc_text = {20780, 14}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {20188, 12}, .unit_text = {0, 0}, .doc_text = {20160, 28}, .note_text = {19209, 8}, .default_text = {0, 0},
+    {.name_text = {20829, 12}, .unit_text = {0, 0}, .doc_text = {20801, 28}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {20246, 14}, .unit_text = {0, 0}, .doc_text = {20231, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20887, 14}, .unit_text = {0, 0}, .doc_text = {20872, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {20283, 14}, .unit_text = {0, 0}, .doc_text = {20260, 23}, .note_text = {19209, 8}, .default_text = {0, 0},
+    {.name_text = {20924, 14}, .unit_text = {0, 0}, .doc_text = {20901, 23}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {20346, 19}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {20987, 19}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {20386, 8}, .unit_text = {0, 0}, .doc_text = {20365, 21}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21027, 8}, .unit_text = {0, 0}, .doc_text = {21006, 21}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {20411, 10}, .unit_text = {0, 0}, .doc_text = {20394, 17}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21052, 10}, .unit_text = {0, 0}, .doc_text = {21035, 17}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {20439, 6}, .unit_text = {0, 0}, .doc_text = {20421, 18}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21080, 6}, .unit_text = {0, 0}, .doc_text = {21062, 18}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {17933, 8}, .unit_text = {0, 0}, .doc_text = {20445, 9}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {18574, 8}, .unit_text = {0, 0}, .doc_text = {21086, 9}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {20465, 10}, .unit_text = {0, 0}, .doc_text = {20454, 11}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21106, 10}, .unit_text = {0, 0}, .doc_text = {21095, 11}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {20486, 9}, .unit_text = {20480, 6}, .doc_text = {20475, 5}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21127, 9}, .unit_text = {21121, 6}, .doc_text = {21116, 5}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {20522, 10}, .unit_text = {0, 0}, .doc_text = {20495, 27}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21163, 10}, .unit_text = {0, 0}, .doc_text = {21136, 27}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {20560, 10}, .unit_text = {0, 0}, .doc_text = {20532, 28}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21201, 10}, .unit_text = {0, 0}, .doc_text = {21173, 28}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {20592, 12}, .unit_text = {0, 0}, .doc_text = {20570, 22}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21233, 12}, .unit_text = {0, 0}, .doc_text = {21211, 22}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {20628, 11}, .unit_text = {0, 0}, .doc_text = {20604, 24}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21269, 11}, .unit_text = {0, 0}, .doc_text = {21245, 24}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {20675, 18}, .unit_text = {0, 0}, .doc_text = {20639, 36}, .note_text = {16840, 25}, .default_text = {0, 0},
+    {.name_text = {21316, 18}, .unit_text = {0, 0}, .doc_text = {21280, 36}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {15183, 7}, .unit_text = {0, 0}, .doc_text = {20775, 35}, .note_text = {0, 0}, .default_text = {20772, 3},
+    {.name_text = {15824, 7}, .unit_text = {0, 0}, .doc_text = {21416, 35}, .note_text = {0, 0}, .default_text = {21413, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {20870, 4}, .unit_text = {0, 0}, .doc_text = {20810, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21511, 4}, .unit_text = {0, 0}, .doc_text = {21451, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {20874, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {21515, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {20964, 15}, .unit_text = {0, 0}, .doc_text = {20898, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21605, 15}, .unit_text = {0, 0}, .doc_text = {21539, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {20153, 7}, .unit_text = {0, 0}, .doc_text = {20979, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20794, 7}, .unit_text = {0, 0}, .doc_text = {21620, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {21050, 6}, .unit_text = {0, 0}, .doc_text = {20064, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21691, 6}, .unit_text = {0, 0}, .doc_text = {20705, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {21056, 13}, .unit_text = {0, 0}, .doc_text = {20297, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21697, 13}, .unit_text = {0, 0}, .doc_text = {20938, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {21124, 10}, .unit_text = {0, 0}, .doc_text = {21069, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21765, 10}, .unit_text = {0, 0}, .doc_text = {21710, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {21198, 24}, .unit_text = {0, 0}, .doc_text = {21134, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21839, 24}, .unit_text = {0, 0}, .doc_text = {21775, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {21251, 5}, .unit_text = {0, 0}, .doc_text = {21222, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21892, 5}, .unit_text = {0, 0}, .doc_text = {21863, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3387,68 +3512,69 @@ constexpr StructDescriptor struct_table[] = {
     {{2491, 10}, {2477, 14}, 24, 3, sizeof(Bar1Memory), false},  // Bar1Memory
     {{2555, 15}, {2511, 44}, 27, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
     {{2879, 3}, {2866, 13}, 29, 5, sizeof(Pci), false},  // Pci
-    {{3620, 4}, {3610, 10}, 34, 14, sizeof(Pcie), false},  // Pcie
-    {{4518, 5}, {4496, 22}, 48, 16, sizeof(Power), false},  // Power
-    {{4671, 11}, {4630, 41}, 64, 7, sizeof(ModulePower), false},  // ModulePower
-    {{5609, 7}, {5490, 119}, 71, 14, sizeof(Thermal), false},  // Thermal
-    {{5992, 3}, {5957, 35}, 85, 8, sizeof(Fan), false},  // Fan
-    {{7360, 6}, {7353, 7}, 93, 28, sizeof(Clocks), false},  // Clocks
-    {{7643, 16}, {7608, 35}, 121, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{8120, 21}, {8083, 37}, 126, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{8268, 11}, {8212, 56}, 137, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{8350, 15}, {8321, 29}, 139, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{8589, 11}, {8549, 40}, 140, 7, sizeof(Utilization), false},  // Utilization
-    {{8728, 12}, {8711, 17}, 147, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{8788, 15}, {8766, 22}, 150, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{8898, 8}, {8868, 30}, 153, 3, sizeof(FbcStats), false},  // FbcStats
-    {{9193, 7}, {9165, 28}, 156, 8, sizeof(Process), false},  // Process
-    {{9501, 8}, {9449, 52}, 164, 6, sizeof(Workload), false},  // Workload
-    {{9746, 14}, {9673, 73}, 170, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{11458, 9}, {11399, 59}, 173, 17, sizeof(Telemetry), false},  // Telemetry
-    {{11658, 18}, {11635, 23}, 190, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{11797, 12}, {11780, 17}, 194, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{12239, 18}, {12216, 23}, 196, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{12473, 14}, {12384, 89}, 202, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{12810, 12}, {12782, 28}, 206, 9, sizeof(EccLocations), false},  // EccLocations
-    {{12889, 9}, {12864, 25}, 215, 2, sizeof(EccErrors), false},  // EccErrors
-    {{12979, 10}, {12968, 11}, 217, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{13129, 13}, {13099, 30}, 219, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{13269, 14}, {13224, 45}, 222, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{13441, 7}, {13388, 53}, 227, 4, sizeof(EccSram), false},  // EccSram
-    {{13630, 3}, {13608, 22}, 231, 5, sizeof(Ecc), false},  // Ecc
-    {{13695, 14}, {13667, 28}, 236, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{14028, 12}, {13993, 35}, 238, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{14132, 17}, {14085, 47}, 243, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{14422, 12}, {14386, 36}, 248, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{14505, 7}, {14497, 8}, 253, 2, sizeof(Display), false},  // Display
-    {{14641, 3}, {14622, 19}, 255, 3, sizeof(Mig), false},  // Mig
-    {{14720, 17}, {14695, 25}, 258, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{14838, 12}, {14811, 27}, 260, 2, sizeof(DriverModels), false},  // DriverModels
-    {{14930, 10}, {14906, 24}, 262, 2, sizeof(Accounting), false},  // Accounting
-    {{15008, 14}, {14993, 15}, 264, 2, sizeof(Virtualization), false},  // Virtualization
-    {{15203, 11}, {15190, 13}, 266, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{15342, 11}, {15312, 30}, 269, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{15492, 14}, {15467, 25}, 271, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{15594, 8}, {15562, 32}, 273, 1, sizeof(Topology), false},  // Topology
-    {{15834, 8}, {15818, 16}, 274, 6, sizeof(Platform), false},  // Platform
-    {{16130, 12}, {16068, 62}, 280, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{16400, 6}, {16386, 14}, 285, 6, sizeof(Fabric), false},  // Fabric
-    {{16554, 3}, {16530, 24}, 291, 3, sizeof(Gpm), false},  // Gpm
-    {{16602, 10}, {16571, 31}, 294, 1, sizeof(FailureXid), false},  // FailureXid
-    {{16723, 7}, {16706, 17}, 295, 5, sizeof(Failure), false},  // Failure
-    {{16820, 20}, {16797, 23}, 300, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{17142, 8}, {17121, 21}, 302, 8, sizeof(Features), false},  // Features
-    {{17288, 14}, {17259, 29}, 310, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{19456, 3}, {19448, 8}, 314, 69, sizeof(Gpu), true},  // Gpu
-    {{19632, 10}, {19623, 9}, 383, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{19674, 8}, {19662, 12}, 388, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{19790, 14}, {19765, 25}, 390, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{19843, 12}, {19822, 21}, 394, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{20088, 6}, {20064, 24}, 396, 8, sizeof(NvLink), true},  // NvLink
-    {{20220, 11}, {20200, 20}, 404, 4, sizeof(RootComplex), true},  // RootComplex
-    {{20334, 12}, {20297, 37}, 408, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{20762, 10}, {20693, 69}, 410, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{21287, 7}, {21256, 31}, 422, 10, sizeof(Machine), true},  // Machine
+    {{3236, 10}, {3196, 40}, 34, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{4005, 4}, {3995, 10}, 46, 15, sizeof(Pcie), false},  // Pcie
+    {{4903, 5}, {4881, 22}, 61, 16, sizeof(Power), false},  // Power
+    {{5056, 11}, {5015, 41}, 77, 7, sizeof(ModulePower), false},  // ModulePower
+    {{5994, 7}, {5875, 119}, 84, 14, sizeof(Thermal), false},  // Thermal
+    {{6377, 3}, {6342, 35}, 98, 8, sizeof(Fan), false},  // Fan
+    {{7745, 6}, {7738, 7}, 106, 28, sizeof(Clocks), false},  // Clocks
+    {{8301, 16}, {8266, 35}, 134, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{8778, 21}, {8741, 37}, 144, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{8926, 11}, {8870, 56}, 155, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{9008, 15}, {8979, 29}, 157, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{9247, 11}, {9207, 40}, 158, 7, sizeof(Utilization), false},  // Utilization
+    {{9386, 12}, {9369, 17}, 165, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{9446, 15}, {9424, 22}, 168, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{9556, 8}, {9526, 30}, 171, 3, sizeof(FbcStats), false},  // FbcStats
+    {{9851, 7}, {9823, 28}, 174, 8, sizeof(Process), false},  // Process
+    {{10159, 8}, {10107, 52}, 182, 6, sizeof(Workload), false},  // Workload
+    {{10404, 14}, {10331, 73}, 188, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{12116, 9}, {12057, 59}, 191, 17, sizeof(Telemetry), false},  // Telemetry
+    {{12316, 18}, {12293, 23}, 208, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{12455, 12}, {12438, 17}, 212, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{12897, 18}, {12874, 23}, 214, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{13131, 14}, {13042, 89}, 220, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{13468, 12}, {13440, 28}, 224, 9, sizeof(EccLocations), false},  // EccLocations
+    {{13547, 9}, {13522, 25}, 233, 2, sizeof(EccErrors), false},  // EccErrors
+    {{13637, 10}, {13626, 11}, 235, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{13776, 13}, {13746, 30}, 237, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{13916, 14}, {13871, 45}, 240, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{14088, 7}, {14035, 53}, 245, 4, sizeof(EccSram), false},  // EccSram
+    {{14271, 3}, {14249, 22}, 249, 5, sizeof(Ecc), false},  // Ecc
+    {{14336, 14}, {14308, 28}, 254, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{14669, 12}, {14634, 35}, 256, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{14773, 17}, {14726, 47}, 261, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{15063, 12}, {15027, 36}, 266, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{15146, 7}, {15138, 8}, 271, 2, sizeof(Display), false},  // Display
+    {{15282, 3}, {15263, 19}, 273, 3, sizeof(Mig), false},  // Mig
+    {{15361, 17}, {15336, 25}, 276, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{15479, 12}, {15452, 27}, 278, 2, sizeof(DriverModels), false},  // DriverModels
+    {{15571, 10}, {15547, 24}, 280, 2, sizeof(Accounting), false},  // Accounting
+    {{15649, 14}, {15634, 15}, 282, 2, sizeof(Virtualization), false},  // Virtualization
+    {{15844, 11}, {15831, 13}, 284, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{15983, 11}, {15953, 30}, 287, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{16133, 14}, {16108, 25}, 289, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{16235, 8}, {16203, 32}, 291, 1, sizeof(Topology), false},  // Topology
+    {{16475, 8}, {16459, 16}, 292, 6, sizeof(Platform), false},  // Platform
+    {{16771, 12}, {16709, 62}, 298, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{17041, 6}, {17027, 14}, 303, 6, sizeof(Fabric), false},  // Fabric
+    {{17195, 3}, {17171, 24}, 309, 3, sizeof(Gpm), false},  // Gpm
+    {{17243, 10}, {17212, 31}, 312, 1, sizeof(FailureXid), false},  // FailureXid
+    {{17364, 7}, {17347, 17}, 313, 5, sizeof(Failure), false},  // Failure
+    {{17461, 20}, {17438, 23}, 318, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{17783, 8}, {17762, 21}, 320, 8, sizeof(Features), false},  // Features
+    {{17929, 14}, {17900, 29}, 328, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{20097, 3}, {20089, 8}, 332, 69, sizeof(Gpu), true},  // Gpu
+    {{20273, 10}, {20264, 9}, 401, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{20315, 8}, {20303, 12}, 406, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{20431, 14}, {20406, 25}, 408, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{20484, 12}, {20463, 21}, 412, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{20729, 6}, {20705, 24}, 414, 8, sizeof(NvLink), true},  // NvLink
+    {{20861, 11}, {20841, 20}, 422, 4, sizeof(RootComplex), true},  // RootComplex
+    {{20975, 12}, {20938, 37}, 426, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{21403, 10}, {21334, 69}, 428, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{21928, 7}, {21897, 31}, 440, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -8,7 +8,8 @@
 
 namespace nvmlkit::sim::telemetry {
 
-// Power with the clocks up: base * clock + load * (linear * clock + (1 - linear) * clock^exponent), clock from 0 to 1.
+// Power with the clocks up: half of what `active` adds stays at any clock, half follows it, and a load adds
+// load * (linear * clock + (1 - linear) * clock^exponent), with clock from 0 to 1.
 struct PowerCurve {
   double idle, active;                    // W: nothing is up; the clocks are, and nothing runs
   double load, memory_load, engine_load;  // W that each adds at 100 %

@@ -22,7 +22,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSampli
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sampleValType || !sampleCount) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(type)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_FOUND;  // not simulated yet: field values and samples
+  const auto said_sampleCount = *sampleCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *sampleCount = said_sampleCount;
+    return functions::DeviceGetSamples(*machine, *gpu, type, lastSeenTimeStamp, sampleValType, sampleCount, samples);
+  });
 }
 
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
