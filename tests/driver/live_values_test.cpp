@@ -10,7 +10,7 @@ namespace {
 // Everything that can be there is there, at rest at values that a busy GPU does not show.
 constexpr const char* machine = R"(version: "1.0"
 base: h100
-system: {num_devices: 1}
+system: {num_devices: 1, driver_version: "595.80"}
 device_defaults:
   power: {current_draw_mw: 70000, average_draw_mw: 70000, instant_draw_mw: 70000, memory_draw_mw: 30000}
   module_power: {average_draw_mw: 90000, instant_draw_mw: 90000, limit_mw: 800000, default_limit_mw: 800000}
@@ -19,7 +19,7 @@ device_defaults:
   clocks: {memory_current: 405}
   pcie: {current_link_gen: 1, max_link_gen: 5}
   utilization: {gpu: 0, memory: 0, encoder: 0, decoder: 0, jpeg: 0, ofa: 0}
-  telemetry: {performance_state: P2, slow_rise_mc_per_w: 2000, slow_time_ms: 100, fast_time_ms: 10, fast_rise_mc_per_w: 10}
+  telemetry: {performance_state: P2, slow_rise_mc_per_w: 200, slow_time_ms: 100, fast_time_ms: 10, fast_rise_mc_per_w: 10}
 WORKLOAD
 )";
 
