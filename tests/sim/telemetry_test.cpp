@@ -140,13 +140,13 @@ TEST(Telemetry, LocksAndApplicationsClocks) {
 TEST(Telemetry, AFaultHalvesTheClock) {
   Bench b(h100);
   b.load(100);
-  b.change([](model::Gpu& gpu) { telemetry::force(gpu, telemetry::Reason::power_brake); });
+  b.change([](model::Gpu& gpu) { gpu.faults.hw_power_brake = 1; });
   b.pass(2);
   EXPECT_EQ(b.graphics_mhz(), 990u);
   EXPECT_TRUE(*b.now()(b.gpu().clocks_throttle_reasons.hw_power_brake_slowdown));
   EXPECT_TRUE(*b.now()(b.gpu().clocks_throttle_reasons.hw_slowdown));
   EXPECT_EQ(*b.now()(b.gpu().clocks_throttle_reasons.counters.hw_power_brake_slowdown_us), 2'000'000u);
-  b.change([](model::Gpu& gpu) { telemetry::force(gpu, 0); });
+  b.change([](model::Gpu& gpu) { gpu.faults.hw_power_brake = 0; });
   EXPECT_EQ(b.graphics_mhz(), 1980u);
 }
 
@@ -377,7 +377,7 @@ TEST(Telemetry, EnergyIsTheIntegralOfPower) {
           });
           break;
         case 3:
-          b.change([&](model::Gpu& gpu) { telemetry::force(gpu, up_to(1) * telemetry::Reason::hw_thermal); });
+          b.change([&](model::Gpu& gpu) { gpu.faults.hw_thermal_slowdown = up_to(1); });
           break;
         default:
           b.load(up_to(100), up_to(100), up_to(1) ? 0 : up_to(20));

@@ -55,6 +55,7 @@ class Build {
       for (auto& gpu : machine_->gpus()) gpu.gsp_firmware.version = {};
     complete(*machine_);
     config::check_machine(layers_, *machine_);
+    faults::update_attention(*machine_);
     if (overrides.pace) host.clock = host.clock.paced(real_time_ns(), *overrides.pace);
     telemetry::start(*machine_);
     return std::move(machine_);

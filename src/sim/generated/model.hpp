@@ -7,6 +7,8 @@
 
 #include "sim/model/field.hpp"
 #include "sim/clock.hpp"
+#include "sim/events/event.hpp"
+#include "sim/faults/state.hpp"
 #include "sim/telemetry/state.hpp"
 
 namespace nvmlkit::sim::model {
@@ -905,6 +907,8 @@ struct Gpu {
   Fabric fabric;  // NVLink fabric.
   Gpm gpm;  // GPU performance metrics.
   Failure failure;  // Injected failure.
+  sim::faults::State faults;  // What is broken.
+  sim::events::Noted events;  // Events of a change that is not committed yet.
   NvLinkErrorInjection nvlink_error;  // Injected NVLink errors.
   Features features;  // Features of the chip, for the reader of the file.
   GraceSuperchip grace_superchip;  // The Grace CPU beside the GPU, for the reader of the file.

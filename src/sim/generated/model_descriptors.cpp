@@ -983,6 +983,9 @@ constexpr char text_pool[] =
     "fabric"
     "gpm"
     "failure"
+    "What is broken."
+    "Events of a change that is not committed yet."
+    "events"
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -3236,268 +3239,278 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.faults
+    {.name_text = {17198, 6}, .unit_text = {0, 0}, .doc_text = {19882, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.events
+    {.name_text = {19942, 6}, .unit_text = {0, 0}, .doc_text = {19897, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {19882, 12}, .unit_text = {0, 0}, .doc_text = {17438, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19948, 12}, .unit_text = {0, 0}, .doc_text = {17438, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {19943, 8}, .unit_text = {0, 0}, .doc_text = {19894, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20009, 8}, .unit_text = {0, 0}, .doc_text = {19960, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {20008, 15}, .unit_text = {0, 0}, .doc_text = {19951, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20074, 15}, .unit_text = {0, 0}, .doc_text = {20017, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {20075, 14}, .unit_text = {0, 0}, .doc_text = {20023, 52}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {20141, 14}, .unit_text = {0, 0}, .doc_text = {20089, 52}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {20119, 4}, .unit_text = {0, 0}, .doc_text = {20100, 19}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20185, 4}, .unit_text = {0, 0}, .doc_text = {20166, 19}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {16901, 5}, .unit_text = {0, 0}, .doc_text = {20123, 6}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {16901, 5}, .unit_text = {0, 0}, .doc_text = {20189, 6}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {20154, 18}, .unit_text = {0, 0}, .doc_text = {20129, 25}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20220, 18}, .unit_text = {0, 0}, .doc_text = {20195, 25}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {20201, 17}, .unit_text = {0, 0}, .doc_text = {20172, 29}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20267, 17}, .unit_text = {0, 0}, .doc_text = {20238, 29}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {20252, 12}, .unit_text = {0, 0}, .doc_text = {20218, 34}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20318, 12}, .unit_text = {0, 0}, .doc_text = {20284, 34}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {20295, 3}, .unit_text = {0, 0}, .doc_text = {20283, 12}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20361, 3}, .unit_text = {0, 0}, .doc_text = {20349, 12}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {18158, 4}, .unit_text = {0, 0}, .doc_text = {20298, 5}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {18158, 4}, .unit_text = {0, 0}, .doc_text = {20364, 5}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {16901, 5}, .unit_text = {0, 0}, .doc_text = {20123, 6}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {16901, 5}, .unit_text = {0, 0}, .doc_text = {20189, 6}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {20353, 10}, .unit_text = {0, 0}, .doc_text = {20323, 30}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20419, 10}, .unit_text = {0, 0}, .doc_text = {20389, 30}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {20384, 12}, .unit_text = {0, 0}, .doc_text = {20363, 21}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20450, 12}, .unit_text = {0, 0}, .doc_text = {20429, 21}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {20396, 10}, .unit_text = {17395, 3}, .doc_text = {17377, 18}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20462, 10}, .unit_text = {17395, 3}, .doc_text = {17377, 18}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {17988, 5}, .unit_text = {0, 0}, .doc_text = {20445, 8}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {17988, 5}, .unit_text = {0, 0}, .doc_text = {20511, 8}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {17433, 5}, .unit_text = {0, 0}, .doc_text = {20453, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17433, 5}, .unit_text = {0, 0}, .doc_text = {20519, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {15824, 7}, .unit_text = {0, 0}, .doc_text = {20496, 15}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {15824, 7}, .unit_text = {0, 0}, .doc_text = {20562, 15}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {20529, 13}, .unit_text = {0, 0}, .doc_text = {20511, 18}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20595, 13}, .unit_text = {0, 0}, .doc_text = {20577, 18}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {20566, 23}, .unit_text = {20562, 4}, .doc_text = {20542, 20}, .note_text = {17371, 6}, .default_text = {0, 0},
+    {.name_text = {20632, 23}, .unit_text = {20628, 4}, .doc_text = {20608, 20}, .note_text = {17371, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {20611, 11}, .unit_text = {0, 0}, .doc_text = {20589, 22}, .note_text = {17631, 14}, .default_text = {0, 0},
+    {.name_text = {20677, 11}, .unit_text = {0, 0}, .doc_text = {20655, 22}, .note_text = {17631, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {17433, 5}, .unit_text = {0, 0}, .doc_text = {20622, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17433, 5}, .unit_text = {0, 0}, .doc_text = {20688, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {20662, 8}, .unit_text = {0, 0}, .doc_text = {20651, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20728, 8}, .unit_text = {0, 0}, .doc_text = {20717, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {20670, 8}, .unit_text = {0, 0}, .doc_text = {20406, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20736, 8}, .unit_text = {0, 0}, .doc_text = {20472, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {20693, 12}, .unit_text = {0, 0}, .doc_text = {20678, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20759, 12}, .unit_text = {0, 0}, .doc_text = {20744, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {20759, 2}, .unit_text = {0, 0}, .doc_text = {20735, 24}, .note_text = {19850, 8}, .default_text = {0, 0},
+    {.name_text = {20825, 2}, .unit_text = {0, 0}, .doc_text = {20801, 24}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {20771, 9}, .unit_text = {0, 0}, .doc_text = {20761, 10}, .note_text = {19850, 8}, .default_text = {0, 0},
+    {.name_text = {20837, 9}, .unit_text = {0, 0}, .doc_text = {20827, 10}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {20794, 7}, .unit_text = {0, 0}, .doc_text = {20780, 14}, .note_text = {19850, 8}, .default_text = {0, 0},
+    {.name_text = {20860, 7}, .unit_text = {0, 0}, .doc_text = {20846, 14}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {20829, 12}, .unit_text = {0, 0}, .doc_text = {20801, 28}, .note_text = {19850, 8}, .default_text = {0, 0},
+    {.name_text = {20895, 12}, .unit_text = {0, 0}, .doc_text = {20867, 28}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {20887, 14}, .unit_text = {0, 0}, .doc_text = {20872, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20953, 14}, .unit_text = {0, 0}, .doc_text = {20938, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {20924, 14}, .unit_text = {0, 0}, .doc_text = {20901, 23}, .note_text = {19850, 8}, .default_text = {0, 0},
+    {.name_text = {20990, 14}, .unit_text = {0, 0}, .doc_text = {20967, 23}, .note_text = {19850, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {20987, 19}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {21053, 19}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {21027, 8}, .unit_text = {0, 0}, .doc_text = {21006, 21}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21093, 8}, .unit_text = {0, 0}, .doc_text = {21072, 21}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {21052, 10}, .unit_text = {0, 0}, .doc_text = {21035, 17}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21118, 10}, .unit_text = {0, 0}, .doc_text = {21101, 17}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {21080, 6}, .unit_text = {0, 0}, .doc_text = {21062, 18}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21146, 6}, .unit_text = {0, 0}, .doc_text = {21128, 18}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {18574, 8}, .unit_text = {0, 0}, .doc_text = {21086, 9}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {18574, 8}, .unit_text = {0, 0}, .doc_text = {21152, 9}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {21106, 10}, .unit_text = {0, 0}, .doc_text = {21095, 11}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21172, 10}, .unit_text = {0, 0}, .doc_text = {21161, 11}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {21127, 9}, .unit_text = {21121, 6}, .doc_text = {21116, 5}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21193, 9}, .unit_text = {21187, 6}, .doc_text = {21182, 5}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {21163, 10}, .unit_text = {0, 0}, .doc_text = {21136, 27}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21229, 10}, .unit_text = {0, 0}, .doc_text = {21202, 27}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {21201, 10}, .unit_text = {0, 0}, .doc_text = {21173, 28}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21267, 10}, .unit_text = {0, 0}, .doc_text = {21239, 28}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {21233, 12}, .unit_text = {0, 0}, .doc_text = {21211, 22}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21299, 12}, .unit_text = {0, 0}, .doc_text = {21277, 22}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {21269, 11}, .unit_text = {0, 0}, .doc_text = {21245, 24}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21335, 11}, .unit_text = {0, 0}, .doc_text = {21311, 24}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {21316, 18}, .unit_text = {0, 0}, .doc_text = {21280, 36}, .note_text = {17481, 25}, .default_text = {0, 0},
+    {.name_text = {21382, 18}, .unit_text = {0, 0}, .doc_text = {21346, 36}, .note_text = {17481, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {15824, 7}, .unit_text = {0, 0}, .doc_text = {21416, 35}, .note_text = {0, 0}, .default_text = {21413, 3},
+    {.name_text = {15824, 7}, .unit_text = {0, 0}, .doc_text = {21482, 35}, .note_text = {0, 0}, .default_text = {21479, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {21511, 4}, .unit_text = {0, 0}, .doc_text = {21451, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21577, 4}, .unit_text = {0, 0}, .doc_text = {21517, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {21515, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {21581, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {21605, 15}, .unit_text = {0, 0}, .doc_text = {21539, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21671, 15}, .unit_text = {0, 0}, .doc_text = {21605, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {20794, 7}, .unit_text = {0, 0}, .doc_text = {21620, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20860, 7}, .unit_text = {0, 0}, .doc_text = {21686, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {21691, 6}, .unit_text = {0, 0}, .doc_text = {20705, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21757, 6}, .unit_text = {0, 0}, .doc_text = {20771, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {21697, 13}, .unit_text = {0, 0}, .doc_text = {20938, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21763, 13}, .unit_text = {0, 0}, .doc_text = {21004, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {21765, 10}, .unit_text = {0, 0}, .doc_text = {21710, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21831, 10}, .unit_text = {0, 0}, .doc_text = {21776, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {21839, 24}, .unit_text = {0, 0}, .doc_text = {21775, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21905, 24}, .unit_text = {0, 0}, .doc_text = {21841, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {21892, 5}, .unit_text = {0, 0}, .doc_text = {21863, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21958, 5}, .unit_text = {0, 0}, .doc_text = {21929, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3565,16 +3578,16 @@ constexpr StructDescriptor struct_table[] = {
     {{17461, 20}, {17438, 23}, 318, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
     {{17783, 8}, {17762, 21}, 320, 8, sizeof(Features), false},  // Features
     {{17929, 14}, {17900, 29}, 328, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{20097, 3}, {20089, 8}, 332, 69, sizeof(Gpu), true},  // Gpu
-    {{20273, 10}, {20264, 9}, 401, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{20315, 8}, {20303, 12}, 406, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{20431, 14}, {20406, 25}, 408, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{20484, 12}, {20463, 21}, 412, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{20729, 6}, {20705, 24}, 414, 8, sizeof(NvLink), true},  // NvLink
-    {{20861, 11}, {20841, 20}, 422, 4, sizeof(RootComplex), true},  // RootComplex
-    {{20975, 12}, {20938, 37}, 426, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{21403, 10}, {21334, 69}, 428, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{21928, 7}, {21897, 31}, 440, 10, sizeof(Machine), true},  // Machine
+    {{20163, 3}, {20155, 8}, 332, 71, sizeof(Gpu), true},  // Gpu
+    {{20339, 10}, {20330, 9}, 403, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{20381, 8}, {20369, 12}, 408, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{20497, 14}, {20472, 25}, 410, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{20550, 12}, {20529, 21}, 414, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{20795, 6}, {20771, 24}, 416, 8, sizeof(NvLink), true},  // NvLink
+    {{20927, 11}, {20907, 20}, 424, 4, sizeof(RootComplex), true},  // RootComplex
+    {{21041, 12}, {21004, 37}, 428, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{21469, 10}, {21400, 69}, 430, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{21994, 7}, {21963, 31}, 442, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

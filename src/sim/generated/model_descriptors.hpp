@@ -155,6 +155,6 @@ inline const StructDescriptor& descriptor<Machine>() { return detail::struct_tab
 
 inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 71}; }
 
-inline constexpr std::size_t max_fields_of_a_struct = 69;
+inline constexpr std::size_t max_fields_of_a_struct = 71;
 
 }  // namespace nvmlkit::sim::model

@@ -60,6 +60,4 @@ void unload(model::Gpu& gpu) {
   gpu.motion.until_ns = 0;
 }
 
-void force(model::Gpu& gpu, std::uint32_t reasons) { gpu.motion.forced = reasons; }
-
 }  // namespace nvmlkit::sim::telemetry

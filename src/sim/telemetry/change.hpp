@@ -21,7 +21,4 @@ void settle(const Machine& machine, const model::Gpu& before, model::Gpu& after)
 void load(model::Gpu& gpu, const model::Workload& workload, std::int64_t now_ns, double seconds);
 void unload(model::Gpu& gpu);
 
-// A fault slows the GPU down or does so no longer; `reasons` of Reason::hw_thermal and Reason::power_brake.
-void force(model::Gpu& gpu, std::uint32_t reasons);
-
 }  // namespace nvmlkit::sim::telemetry

@@ -1,6 +1,7 @@
 #include "sim/telemetry/inputs.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace nvmlkit::sim::telemetry {
 namespace {
@@ -64,6 +65,9 @@ void set_cooling(const Gpu& gpu, Inputs& in) {
                 {std::max(slow, 1e-6), seconds(t.slow_time_ms, 25)}};
   // A fan that somebody holds moves less or more air than the one that follows the heat; half way up it is equal.
   const bool by_hand = gpu.fan.policy && *gpu.fan.policy == model::FanControlPolicy::manual && gpu.fan.manual_percent;
+  const auto fans = std::min(gpu.fan.count.value_or(0), 16U);
+  const auto failed = std::popcount(gpu.faults.fans_failed & ((1U << fans) - 1));
+  if (failed > 0) in.cooling.slow.rise *= 1 + 2.0 * failed / fans;
   if (by_hand) in.cooling.slow.rise *= std::clamp(60.0 / std::max<double>(*gpu.fan.manual_percent, 1), 0.6, 3.0);
 }
 
@@ -170,7 +174,10 @@ Inputs inputs_of(const Gpu& gpu) {
   in.tx_busy = busy_rate(t.pcie_tx_kbps, in.tx_rest, 4e6);
   in.rx_busy = busy_rate(t.pcie_rx_kbps, in.rx_rest, 8e6);
   in.noise_watts = watts(t.noise.power_mw.value_or(0));
-  in.forced = gpu.motion.forced & (Reason::hw_thermal | Reason::power_brake);
+  const auto& faults = gpu.faults;
+  in.forced = (faults.sw_thermal_slowdown != 0 ? Reason::sw_thermal : 0U) |
+              (faults.hw_thermal_slowdown != 0 ? Reason::hw_thermal : 0U) |
+              (faults.hw_power_brake != 0 ? Reason::power_brake : 0U);
   set_pins(gpu, in);
   set_dynamic(gpu, in);
   return in;

@@ -40,7 +40,7 @@ struct Inputs {
   std::uint32_t performance_state, link_generation;
   double tx_rest, tx_busy, rx_rest, rx_busy;  // bytes per second
   double noise_watts;
-  std::uint32_t forced;
+  std::uint32_t forced;  // reasons that faults keep up
   std::optional<double> pinned_warmth, pinned_watts, pinned_mhz;
   // Power that moves by itself while the GPU rests.
   std::optional<double> dynamic_watts;

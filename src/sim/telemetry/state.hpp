@@ -67,7 +67,6 @@ struct State {
   std::int64_t until_ns;   // the workload's end; 0: none
   std::int64_t linger_ns;  // until then the memory clock stays up
   std::uint64_t seed;
-  std::uint32_t forced;        // reasons that a fault keeps up: hw_thermal, power_brake
   std::uint64_t pinned;        // a bit for each model::Live
   std::uint64_t replaced[64];  // what stood in a pinned field before, as its first bytes
 };

@@ -3,9 +3,8 @@
 
 #include <filesystem>
 
-#include "registry/by_hand.hpp"
-#include "registry/errata.hpp"
 #include "registry/driver_branches.hpp"
+#include "registry/errata.hpp"
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
@@ -18,7 +17,6 @@ struct Registry {
   Model model;
   FieldIds field_ids;
   Errata errata;
-  ByHand by_hand;
   std::vector<DriverBranch> driver_branches;
 };
 

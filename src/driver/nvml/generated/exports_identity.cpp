@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/telemetry/reading.hpp"
 
@@ -16,7 +17,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -26,8 +27,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, u
     return read(now(gpu->name), name, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetName>(Symbol::DeviceGetName, device, name, length);
+  return answer_DeviceGetName(device, name, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
+static nvmlReturn_t answer_DeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -37,16 +42,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandTyp
     return read(now(gpu->brand), type);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBrand>(Symbol::DeviceGetBrand, device, type);
+  return answer_DeviceGetBrand(device, type);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
+static nvmlReturn_t answer_DeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !index) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetIndex(*machine, *gpu, index);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetIndex>(Symbol::DeviceGetIndex, device, index);
+  return answer_DeviceGetIndex(device, index);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -56,8 +69,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* seria
     return read(now(gpu->serial), serial, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSerial>(Symbol::DeviceGetSerial, device, serial, length);
+  return answer_DeviceGetSerial(device, serial, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int* moduleId) {
+static nvmlReturn_t answer_DeviceGetModuleId(nvmlDevice_t device, unsigned int* moduleId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -67,8 +84,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned 
     return read(now(gpu->module_id), moduleId);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int* moduleId) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetModuleId>(Symbol::DeviceGetModuleId, device, moduleId);
+  return answer_DeviceGetModuleId(device, moduleId);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
+static nvmlReturn_t answer_DeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -79,8 +100,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvm
     return read(now(gpu->addressing_mode), &mode->value);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAddressingMode>(Symbol::DeviceGetAddressingMode, device, mode);
+  return answer_DeviceGetAddressingMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -90,8 +115,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, u
     return read(now(gpu->uuid), uuid, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetUUID>(Symbol::DeviceGetUUID, device, uuid, length);
+  return answer_DeviceGetUUID(device, uuid, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minorNumber) {
+static nvmlReturn_t answer_DeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minorNumber) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -101,8 +130,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsign
     return read(now(gpu->minor_number), minorNumber);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minorNumber) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMinorNumber>(Symbol::DeviceGetMinorNumber, device, minorNumber);
+  return answer_DeviceGetMinorNumber(device, minorNumber);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, char* partNumber, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetBoardPartNumber(nvmlDevice_t device, char* partNumber, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -112,8 +145,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, ch
     return read(now(gpu->board_part_number), partNumber, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, char* partNumber, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBoardPartNumber>(Symbol::DeviceGetBoardPartNumber, device, partNumber, length);
+  return answer_DeviceGetBoardPartNumber(device, partNumber, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvmlInforomObject_t object, char* version, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetInforomVersion(nvmlDevice_t device, nvmlInforomObject_t object, char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -123,8 +160,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvm
     return functions::DeviceGetInforomVersion(*machine, *gpu, object, version, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvmlInforomObject_t object, char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetInforomVersion>(Symbol::DeviceGetInforomVersion, device, object, version, length);
+  return answer_DeviceGetInforomVersion(device, object, version, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device, char* version, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetInforomImageVersion(nvmlDevice_t device, char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -134,8 +175,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device
     return read(now(gpu->inforom.image_version), version, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device, char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetInforomImageVersion>(Symbol::DeviceGetInforomImageVersion, device, version, length);
+  return answer_DeviceGetInforomImageVersion(device, version, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int* checksum) {
+static nvmlReturn_t answer_DeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int* checksum) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -145,16 +190,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice
     return read(now(gpu->inforom.checksum), checksum);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int* checksum) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetInforomConfigurationChecksum>(Symbol::DeviceGetInforomConfigurationChecksum, device, checksum);
+  return answer_DeviceGetInforomConfigurationChecksum(device, checksum);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device) {
+static nvmlReturn_t answer_DeviceValidateInforom(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceValidateInforom(*machine, *gpu);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceValidateInforom>(Symbol::DeviceValidateInforom, device);
+  return answer_DeviceValidateInforom(device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
+static nvmlReturn_t answer_DeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -165,8 +218,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t devi
     return read(now(gpu->compute_capability.minor), minor);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCudaComputeCapability>(Symbol::DeviceGetCudaComputeCapability, device, major, minor);
+  return answer_DeviceGetCudaComputeCapability(device, major, minor);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int* boardId) {
+static nvmlReturn_t answer_DeviceGetBoardId(nvmlDevice_t device, unsigned int* boardId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -176,8 +233,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned i
     return read(now(gpu->board_id), boardId);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int* boardId) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBoardId>(Symbol::DeviceGetBoardId, device, boardId);
+  return answer_DeviceGetBoardId(device, boardId);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* multiGpuBool) {
+static nvmlReturn_t answer_DeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* multiGpuBool) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -187,8 +248,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsi
     return read(now(gpu->multi_gpu_board), multiGpuBool);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* multiGpuBool) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMultiGpuBoard>(Symbol::DeviceGetMultiGpuBoard, device, multiGpuBool);
+  return answer_DeviceGetMultiGpuBoard(device, multiGpuBool);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char* version, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetVbiosVersion(nvmlDevice_t device, char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -198,16 +263,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char*
     return read(now(gpu->vbios_version), version, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVbiosVersion>(Symbol::DeviceGetVbiosVersion, device, version, length);
+  return answer_DeviceGetVbiosVersion(device, version, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBridgeChipHierarchy_t* bridgeHierarchy) {
+static nvmlReturn_t answer_DeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBridgeChipHierarchy_t* bridgeHierarchy) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !bridgeHierarchy) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // bridge chips are on boards with two GPUs, which no profile has
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBridgeChipHierarchy_t* bridgeHierarchy) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBridgeChipInfo>(Symbol::DeviceGetBridgeChipInfo, device, bridgeHierarchy);
+  return answer_DeviceGetBridgeChipInfo(device, bridgeHierarchy);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int* irqNum) {
+static nvmlReturn_t answer_DeviceGetIrqNum(nvmlDevice_t device, unsigned int* irqNum) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -217,8 +290,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned in
     return read(now(gpu->irq_num), irqNum);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int* irqNum) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetIrqNum>(Symbol::DeviceGetIrqNum, device, irqNum);
+  return answer_DeviceGetIrqNum(device, irqNum);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* numCores) {
+static nvmlReturn_t answer_DeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* numCores) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -228,8 +305,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsign
     return read(now(gpu->num_gpu_cores), numCores);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* numCores) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNumGpuCores>(Symbol::DeviceGetNumGpuCores, device, numCores);
+  return answer_DeviceGetNumGpuCores(device, numCores);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
+static nvmlReturn_t answer_DeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -239,8 +320,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlD
     return read(now(gpu->architecture), arch);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetArchitecture>(Symbol::DeviceGetArchitecture, device, arch);
+  return answer_DeviceGetArchitecture(device, arch);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
+static nvmlReturn_t answer_DeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -251,8 +336,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi
     return read(now(gpu->pdi), &pdi->value);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPdi>(Symbol::DeviceGetPdi, device, pdi);
+  return answer_DeviceGetPdi(device, pdi);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
+static nvmlReturn_t answer_DeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -260,22 +349,34 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHo
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetHostname_v1>(Symbol::DeviceSetHostname_v1, device, hostname);
+  return answer_DeviceSetHostname_v1(device, hostname);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
+static nvmlReturn_t answer_DeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHostname_v1>(Symbol::DeviceGetHostname_v1, device, hostname);
+  return answer_DeviceGetHostname_v1(device, hostname);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
+static nvmlReturn_t answer_DeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !caps) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(caps->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCapabilities>(Symbol::DeviceGetCapabilities, device, caps);
+  return answer_DeviceGetCapabilities(device, caps);
 }
 
 NVMLKIT_EXPORTS_END
