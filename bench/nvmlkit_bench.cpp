@@ -4,6 +4,7 @@
 //   NVMLKIT_MACHINE=h100 nvmlkit_bench [Google Benchmark options]
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -53,6 +54,7 @@ class Driver {
     Find("nvmlDeviceGetName", table.DeviceGetName);
     Find("nvmlDeviceGetClockInfo", table.DeviceGetClockInfo);
     Find("nvmlDeviceGetPciInfo_v3", table.DeviceGetPciInfo_v3);
+    Find("nvmlDeviceGetTotalEnergyConsumption", table.DeviceGetTotalEnergyConsumption);
     Find("nvmlDeviceGetTotalEccErrors", table.DeviceGetTotalEccErrors);
   }
   Driver(const Driver&) = delete;
@@ -65,11 +67,13 @@ class Driver {
     unsigned int count = 0;
     table.DeviceGetCount_v2(&count);
     for (unsigned int i = 0; i < count; ++i) table.DeviceGetHandleByIndex_v2(i, &device);
+    table.DeviceGetHandleByIndex_v2(0, &busy);
     gpus = count;
   }
 
   Table table;
-  abi::nvmlDevice_t device = nullptr;
+  abi::nvmlDevice_t device = nullptr;  // idle
+  abi::nvmlDevice_t busy = nullptr;    // with a workload, on the machine of BusyMachine()
   unsigned int gpus = 0;
 
  private:
@@ -83,6 +87,14 @@ class Driver {
 };
 
 Driver* g_driver = nullptr;
+
+// Eight H100, the first of them at work. A machine that NVMLKIT_MACHINE names takes its place.
+std::string BusyMachine() {
+  const std::string path = "/tmp/nvmlkit_bench_" + std::to_string(getpid()) + ".yaml";
+  std::ofstream(path) << "version: \"1.0\"\nbase: h100\ndevices:\n- {index: 0, workload: {gpu: 80, memory: 40}}\n"
+                      << "- {index: 7}\n";
+  return path;
+}
 
 template <class Call>
 void Measure(benchmark::State& state, Call call) {
@@ -109,9 +121,10 @@ BENCHMARK(EmptyCall)->Name(kEmpty);
 
 // The function pointer is read once, as a client that looked the symbol up holds it.
 #define NVMLKIT_GETTER(name, member, declaration, ...)             \
+  template <abi::nvmlDevice_t Driver::*which = &Driver::device>    \
   void name(benchmark::State& state) {                             \
     const auto function = g_driver->table.member;                  \
-    const auto device = g_driver->device;                          \
+    const auto device = g_driver->*which;                          \
     declaration;                                                   \
     Measure(state, [&] { return function(device, __VA_ARGS__); }); \
   }
@@ -124,19 +137,26 @@ NVMLKIT_GETTER(MemoryInfo, DeviceGetMemoryInfo_v2, abi::nvmlMemory_v2_t out{};
 NVMLKIT_GETTER(Name, DeviceGetName, char out[96], out, sizeof out)
 NVMLKIT_GETTER(ClockInfo, DeviceGetClockInfo, unsigned int out, abi::NVML_CLOCK_SM, &out)
 NVMLKIT_GETTER(PciInfo, DeviceGetPciInfo_v3, abi::nvmlPciInfo_t out, &out)
+NVMLKIT_GETTER(Energy, DeviceGetTotalEnergyConsumption, unsigned long long out, &out)
 NVMLKIT_GETTER(TotalEccErrors, DeviceGetTotalEccErrors, unsigned long long out, abi::NVML_MEMORY_ERROR_TYPE_CORRECTED,
                abi::NVML_VOLATILE_ECC, &out)
 #undef NVMLKIT_GETTER
 
-BENCHMARK(Temperature)->Name("call/driver/temperature");
-BENCHMARK(Power)->Name("call/driver/power");
-BENCHMARK(Utilization)->Name("call/driver/utilization");
-BENCHMARK(MemoryInfo)->Name("call/driver/memory_info");
-BENCHMARK(Name)->Name("call/driver/name");
-BENCHMARK(ClockInfo)->Name("call/driver/clock_info");
-BENCHMARK(PciInfo)->Name("call/driver/pci_info");
-BENCHMARK(TotalEccErrors)->Name("call/driver/total_ecc_errors");
-BENCHMARK(Temperature)->Name("call/driver/temperature/two_threads")->Threads(2)->UseRealTime();
+BENCHMARK(Energy<>)->Name("call/driver/energy");
+BENCHMARK(Temperature<&Driver::busy>)->Name("call/busy/temperature");
+BENCHMARK(Power<&Driver::busy>)->Name("call/busy/power");
+BENCHMARK(Utilization<&Driver::busy>)->Name("call/busy/utilization");
+BENCHMARK(ClockInfo<&Driver::busy>)->Name("call/busy/clock_info");
+BENCHMARK(Energy<&Driver::busy>)->Name("call/busy/energy");
+BENCHMARK(Temperature<>)->Name("call/driver/temperature");
+BENCHMARK(Power<>)->Name("call/driver/power");
+BENCHMARK(Utilization<>)->Name("call/driver/utilization");
+BENCHMARK(MemoryInfo<>)->Name("call/driver/memory_info");
+BENCHMARK(Name<>)->Name("call/driver/name");
+BENCHMARK(ClockInfo<>)->Name("call/driver/clock_info");
+BENCHMARK(PciInfo<>)->Name("call/driver/pci_info");
+BENCHMARK(TotalEccErrors<>)->Name("call/driver/total_ecc_errors");
+BENCHMARK(Temperature<>)->Name("call/driver/temperature/two_threads")->Threads(2)->UseRealTime();
 
 #ifdef NVMLKIT_BENCH_BINDINGS
 // The same questions through the bindings.
@@ -248,6 +268,8 @@ class Reporter : public benchmark::ConsoleReporter {
   void PrintRatios() const {
     Compare("A call through the driver library, against an empty C function through a pointer", "call/driver/",
             [](const std::string&) { return std::string(kEmpty); });
+    Compare("A call about a busy GPU, against the same about an idle one", "call/busy/",
+            [](const std::string& what) { return "call/driver/" + what; });
     Compare("A call through the bindings, against the same C function through a pointer", "call/bindings/",
             [](const std::string& what) { return "call/driver/" + what; });
   }
@@ -282,7 +304,8 @@ int main(int argc, char** argv) {
   argv = arguments.data();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  setenv("NVMLKIT_MACHINE", "h100", 0);
+  const std::string machine = BusyMachine();
+  setenv("NVMLKIT_MACHINE", machine.c_str(), 0);
 
   const long memory_before = StatusValue("VmRSS");
   const long threads_before = StatusValue("Threads");
@@ -311,5 +334,6 @@ int main(int argc, char** argv) {
   driver->table.Shutdown();
   driver.reset();
   PrintStarts();
+  std::remove(machine.c_str());
   return 0;
 }

@@ -2,28 +2,9 @@
 
 #include <cstring>
 
-#include "cli/state.hpp"
-#include "sim/selector.hpp"
-#include "sim/state/file.hpp"
 #include "sim/state/read.hpp"
 
 namespace nvmlkit::cli {
-
-std::unique_ptr<sim::Machine> machine_of(const std::string& state) {
-  const auto path = find_state(state);
-  if (!path) throw Refused(path.error());
-  std::string error;
-  auto machine = sim::state::attach(*path, error);
-  if (!machine) throw Refused(error);
-  return machine;
-}
-
-std::vector<std::size_t> select(const sim::Machine& machine, const std::string& selector) {
-  std::string error;
-  auto out = sim::select_gpus(machine, selector, error);
-  if (out.empty()) throw Refused(error);
-  return out;
-}
 
 void require(const sim::state::Lock& lock) {
   if (lock.refusal() == sim::state::Refusal::read_only) throw Refused("the state file may only be read");

@@ -1,31 +1,19 @@
-// Which machine and which of its GPUs a command is about.
+// What commands do to the GPUs that they mean.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "sim/machine.hpp"
+#include "cli/selector.hpp"
 #include "sim/state/write.hpp"
 
 namespace nvmlkit::cli {
 
 inline constexpr int bad_input = 2;  // exit status
-
-// One line for people; the command ends with bad_input.
-struct Refused : std::runtime_error {
-  using runtime_error::runtime_error;
-};
-
-// The machine of a state file; an empty path means NVMLKIT_STATE, else the usual one.
-std::unique_ptr<sim::Machine> machine_of(const std::string& state);
-
-// The GPUs that gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all means: at least one.
-std::vector<std::size_t> select(const sim::Machine& machine, const std::string& selector);
 
 // Refuses in words where the machine cannot be written.
 void require(const sim::state::Lock& lock);

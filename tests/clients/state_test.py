@@ -84,7 +84,7 @@ class State(unittest.TestCase):
         self.assertEqual(self.good("get", "gpu=0", "fan.speed_percent"), "N/A\n")
 
     def test_bad_input_changes_nothing(self) -> None:
-        self.good("up", "-m", "h100", "-n", "2")
+        self.good("up", "-m", "h100", "-n", "2", NVMLKIT_TIME="virtual")
         before = self.good("get", "gpu=all")
         cases = {
             ("gpu=0", "power.limt_mw=1"): "did you mean 'limit_mw'?",

@@ -57,9 +57,9 @@ class Build {
     config::adopt_mig_profiles(*machine_);
     complete(*machine_);
     config::check_machine(layers_, *machine_);
+    faults::update_attention(*machine_);
     if (overrides.pace) host.clock = host.clock.paced(real_time_ns(), *overrides.pace);
     telemetry::start(*machine_);
-    faults::update_attention(*machine_);
     return std::move(machine_);
   }
 

@@ -37,9 +37,10 @@ void start(Machine& machine) {
 
 void settle(const Machine& machine, const model::Gpu& before, model::Gpu& after) {
   auto& state = after.motion;
+  if (state.phase_count == 0) return;  // never started
   const bool steered = before.motion.until_ns != state.until_ns || before.motion.seed != state.seed;
   const auto inputs = inputs_of(after);
-  if (state.phase_count == 0 || (!steered && inputs == inputs_of(before))) return;
+  if (!steered && inputs == inputs_of(before)) return;
   const auto now = now_ns(machine);
   if (state.until_ns != 0 && state.until_ns <= now) {
     unload(after);

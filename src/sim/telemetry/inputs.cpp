@@ -1,6 +1,7 @@
 #include "sim/telemetry/inputs.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace nvmlkit::sim::telemetry {
 namespace {
@@ -64,6 +65,9 @@ void set_cooling(const Gpu& gpu, Inputs& in) {
                 {std::max(slow, 1e-6), seconds(t.slow_time_ms, 25)}};
   // A fan that somebody holds moves less or more air than the one that follows the heat; half way up it is equal.
   const bool by_hand = gpu.fan.policy && *gpu.fan.policy == model::FanControlPolicy::manual && gpu.fan.manual_percent;
+  const auto fans = std::min(gpu.fan.count.value_or(0), 16U);
+  const auto failed = std::popcount(gpu.faults.fans_failed & ((1U << fans) - 1));
+  if (failed > 0) in.cooling.slow.rise *= 1 + 2.0 * failed / fans;
   if (by_hand) in.cooling.slow.rise *= std::clamp(60.0 / std::max<double>(*gpu.fan.manual_percent, 1), 0.6, 3.0);
 }
 

@@ -8,7 +8,8 @@
 
 namespace nvmlkit::sim::telemetry {
 
-// Power with the clocks up: base * clock + load * (linear * clock + (1 - linear) * clock^exponent), clock from 0 to 1.
+// Power with the clocks up: half of what `active` adds stays at any clock, half follows it, and a load adds
+// load * (linear * clock + (1 - linear) * clock^exponent), with clock from 0 to 1.
 struct PowerCurve {
   double idle, active;                    // W: nothing is up; the clocks are, and nothing runs
   double load, memory_load, engine_load;  // W that each adds at 100 %
@@ -39,7 +40,7 @@ struct Inputs {
   std::uint32_t performance_state, link_generation;
   double tx_rest, tx_busy, rx_rest, rx_busy;  // bytes per second
   double noise_watts;
-  std::uint32_t forced;
+  std::uint32_t forced;  // reasons that faults keep up
   std::optional<double> pinned_warmth, pinned_watts, pinned_mhz;
   // Power that moves by itself while the GPU rests.
   std::optional<double> dynamic_watts;

@@ -58,7 +58,7 @@ class Planner {
     for (const auto engine : {Engine::encoder, Engine::decoder, Engine::jpeg, Engine::ofa})
       engines += in_.load[engine] / 100.0;
     const double moved = in_.load[Engine::gpu] / 100.0 * p.load + engines * p.engine_load;
-    return p.idle + (p.active - p.idle) * clock +
+    return p.idle + (p.active - p.idle) * (1 + clock) / 2 +
            moved * (p.linear * clock + (1 - p.linear) * std::pow(clock, p.exponent)) +
            in_.load[Engine::memory] / 100.0 * p.memory_load;
   }

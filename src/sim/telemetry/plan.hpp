@@ -10,7 +10,7 @@ struct Checkpoint {
   std::int64_t at_ns;
   Warmth warmth;
   double joules;
-  double limited_s[4];
+  double limited_s[5];
   double tx_bytes, rx_bytes;
 };
 

@@ -78,13 +78,15 @@ double Reading::watts() const {
   return out;
 }
 
+// Before the first phase the GPU was at rest.
 double Reading::average_watts() const {
   const auto then = at_ns() - second;
-  const auto& first = gpu_.motion.phases[0];
-  const double unknown =
-      then < first.start_ns ? static_cast<double>(first.start_ns - std::max(then, first.start_ns - second)) * 1e-9 : 0;
-  const double before = reached(gpu_.motion, *phase(then), then).joules - unknown * first.watts.at(0);
-  return reached(gpu_.motion, *phase(), at_ns()).joules - before;
+  const auto& first = *phase(then);
+  if (then >= first.start_ns)
+    return reached(gpu_.motion, *phase(), at_ns()).joules - reached(gpu_.motion, first, then).joules;
+  const double at_rest = static_cast<double>(std::min(first.start_ns - then, second)) * 1e-9;
+  return reached(gpu_.motion, *phase(), at_ns()).joules - first.joules +
+         at_rest * unpinned(gpu_, gpu_.power.current_draw_mw).value_or(0) / 1000;
 }
 
 double Reading::warmth() const { return phase()->fast.at(seconds()) + phase()->slow.at(seconds()); }
@@ -123,7 +125,7 @@ double Reading::fan_percent(double still) const {
 }
 
 double Reading::value(Live field, double still) const {
-  if (is_pinned(gpu_.motion, field) || phase() == nullptr) return still;
+  if (is_pinned(gpu_.motion, field) || phase() == nullptr || at_ns() < phase()->start_ns) return still;
   const auto& at = *phase();
   const bool busy = at.activity == Activity::busy;
   const bool up = busy || at.activity == Activity::linger;
@@ -199,6 +201,8 @@ double Reading::value(Live field, double still) const {
       return limited_us(2);
     case Live::clocks_throttle_reasons_counters_hw_power_brake_slowdown_us:
       return limited_us(3);
+    case Live::clocks_throttle_reasons_counters_below_application_clocks_us:
+      return limited_us(4);
     case Live::utilization_gpu:
       return utilization(Engine::gpu, still);
     case Live::utilization_memory:

@@ -20,8 +20,9 @@ struct Decay {
 struct Reason {
   enum : std::uint32_t { applications_clocks = 1, sw_power_cap = 2, sw_thermal = 4, hw_thermal = 8, power_brake = 16 };
 };
-inline constexpr std::uint32_t counted_reasons[] = {Reason::sw_power_cap, Reason::sw_thermal, Reason::hw_thermal,
-                                                    Reason::power_brake};
+inline constexpr std::uint32_t counted_reasons[] = {
+    Reason::sw_power_cap, Reason::sw_thermal, Reason::hw_thermal, Reason::power_brake,
+    Reason::sw_power_cap | Reason::sw_thermal | Reason::hw_thermal | Reason::power_brake};
 
 // Engines that a workload keeps busy.
 struct Engine {
@@ -44,7 +45,7 @@ struct Phase {
   double fan_room;            // warmth at which automatic fans turn their fastest
   double noise_watts;         // power moves by at most this, see noise.hpp
   double joules;              // used until the phase began
-  double limited_s[4];        // time until the phase began, one for each counted reason
+  double limited_s[5];        // time until the phase began, for each of counted_reasons
   double tx_bytes, rx_bytes;  // the same of the PCIe link
   double tx_rate, rx_rate;    // bytes per second
   std::uint32_t memory_mhz, video_idle_mhz, video_max_mhz;

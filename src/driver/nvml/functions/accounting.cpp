@@ -95,10 +95,9 @@ nvmlReturn_t DeviceClearAccountingPids(const Machine& machine, const Gpu& gpu) {
   });
 }
 
-// Each switch begins an accounting of its own. A GPU in MIG mode has none.
+// Each switch begins an accounting of its own.
 nvmlReturn_t DeviceSetAccountingMode(const Machine&, Gpu& gpu, nvmlEnableState_t mode) {
-  const bool mig = gpu.mig.mode_current && *gpu.mig.mode_current == sim::model::EnableState::enabled;
-  if (!gpu.accounting.mode || mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (!gpu.accounting.mode) return NVML_ERROR_NOT_SUPPORTED;
   if (static_cast<nvmlEnableState_t>(*gpu.accounting.mode) != mode) sim::processes::forget_all(gpu);
   gpu.accounting.mode = mode;
   return NVML_SUCCESS;

@@ -86,8 +86,20 @@ nvmlReturn_t DeviceGetViolationStatus(const Machine& machine, const Gpu& gpu, nv
     case NVML_PERF_POLICY_SYNC_BOOST:
       microseconds = c.sync_boost_us.value_or(0);
       break;
+    case NVML_PERF_POLICY_BOARD_LIMIT:
+      microseconds = c.board_limit_us.value_or(0);
+      break;
+    case NVML_PERF_POLICY_LOW_UTILIZATION:
+      microseconds = c.low_utilization_us.value_or(0);
+      break;
     case NVML_PERF_POLICY_RELIABILITY:
-      microseconds = now(c.hw_power_brake_slowdown_us).value_or(0);
+      microseconds = c.reliability_us.value_or(0);
+      break;
+    case NVML_PERF_POLICY_TOTAL_APP_CLOCKS:
+      microseconds = now(c.below_application_clocks_us).value_or(0);
+      break;
+    case NVML_PERF_POLICY_TOTAL_BASE_CLOCKS:
+      microseconds = c.below_base_clocks_us.value_or(0);
       break;
     default:
       break;

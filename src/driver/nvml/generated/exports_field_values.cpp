@@ -24,7 +24,11 @@ static nvmlReturn_t answer_DeviceGetSamples(nvmlDevice_t device, nvmlSamplingTyp
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sampleValType || !sampleCount) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(type)) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_FOUND;  // not simulated yet: field values and samples
+  const auto said_sampleCount = *sampleCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *sampleCount = said_sampleCount;
+    return functions::DeviceGetSamples(*machine, *gpu, type, lastSeenTimeStamp, sampleValType, sampleCount, samples);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* sampleCount, nvmlSample_t* samples) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetSamples>(Symbol::DeviceGetSamples, device, type, lastSeenTimeStamp, sampleValType, sampleCount, samples);

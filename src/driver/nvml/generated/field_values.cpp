@@ -162,15 +162,15 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 76:  // NVML_FI_DEV_PERF_POLICY_SYNC_BOOST
       return put_ullong(now(gpu->clocks_throttle_reasons.counters.sync_boost_us), out);
     case 77:  // NVML_FI_DEV_PERF_POLICY_BOARD_LIMIT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.board_limit_us), out);
     case 78:  // NVML_FI_DEV_PERF_POLICY_LOW_UTILIZATION
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.low_utilization_us), out);
     case 79:  // NVML_FI_DEV_PERF_POLICY_RELIABILITY
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.reliability_us), out);
     case 80:  // NVML_FI_DEV_PERF_POLICY_TOTAL_APP_CLOCKS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.below_application_clocks_us), out);
     case 81:  // NVML_FI_DEV_PERF_POLICY_TOTAL_BASE_CLOCKS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.below_base_clocks_us), out);
     case 82:  // NVML_FI_DEV_MEMORY_TEMP
       return put_uint(now(gpu->thermal.temperature_memory_c), out);
     case 83:  // NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION
@@ -346,7 +346,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 168:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD
       return nvlink_low_power(*gpu, 168, scope, out);
     case 169:  // NVML_FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.l0_to_recovery), out);
     case 170:  // NVML_FI_DEV_C2C_LINK_COUNT
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
     case 171:  // NVML_FI_DEV_C2C_LINK_GET_STATUS
@@ -354,27 +354,27 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 172:  // NVML_FI_DEV_C2C_LINK_GET_MAX_BW
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
     case 173:  // NVML_FI_DEV_PCIE_COUNT_CORRECTABLE_ERRORS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.correctable), out);
     case 174:  // NVML_FI_DEV_PCIE_COUNT_NAKS_RECEIVED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.naks_received), out);
     case 175:  // NVML_FI_DEV_PCIE_COUNT_RECEIVER_ERROR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.receiver), out);
     case 176:  // NVML_FI_DEV_PCIE_COUNT_BAD_TLP
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.bad_tlp), out);
     case 177:  // NVML_FI_DEV_PCIE_COUNT_NAKS_SENT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.naks_sent), out);
     case 178:  // NVML_FI_DEV_PCIE_COUNT_BAD_DLLP
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.bad_dllp), out);
     case 179:  // NVML_FI_DEV_PCIE_COUNT_NON_FATAL_ERROR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.non_fatal), out);
     case 180:  // NVML_FI_DEV_PCIE_COUNT_FATAL_ERROR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.fatal), out);
     case 181:  // NVML_FI_DEV_PCIE_COUNT_UNSUPPORTED_REQ
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.unsupported_request), out);
     case 182:  // NVML_FI_DEV_PCIE_COUNT_LCRC_ERROR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.lcrc), out);
     case 183:  // NVML_FI_DEV_PCIE_COUNT_LANE_ERROR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.errors.lane), out);
     case 184:  // NVML_FI_DEV_IS_RESETLESS_MIG_SUPPORTED
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
     case 185:  // NVML_FI_DEV_POWER_AVERAGE
@@ -404,7 +404,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.limit_mw), out);
       return NVML_ERROR_INVALID_ARGUMENT;
     case 191:  // NVML_FI_DEV_ENERGY
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
+      return put_ullong(now(gpu->power.total_energy_consumption_mj), out);
     case 192:  // NVML_FI_DEV_POWER_REQUESTED_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.requested_limit_mw), out);

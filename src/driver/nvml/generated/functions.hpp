@@ -101,6 +101,7 @@ nvmlReturn_t DeviceGetGpuFabricInfo(const Machine& machine, const Gpu& gpu, nvml
 nvmlReturn_t DeviceGetGpuFabricInfoV(const Machine& machine, const Gpu& gpu, nvmlGpuFabricInfoV_t* gpuFabricInfo);
 
 // field_values
+nvmlReturn_t DeviceGetSamples(const Machine& machine, const Gpu& gpu, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* sampleCount, nvmlSample_t* samples);
 nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values);
 
 // identity
