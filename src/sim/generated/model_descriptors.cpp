@@ -660,6 +660,10 @@ constexpr char text_pool[] =
     "MIG mode after the next reset. Default: mode_current."
     "How many MIG devices there may be. Default: what the smallest profile allows."
     "max_gpu_instances"
+    "The mode changes without a reset of the GPU. Default: from Hopper on."
+    "resetless"
+    "Profiles are told while the mode is off, too. Default: yes."
+    "query_without_mode"
     "Ids of GPU instances count from the upper half of the memory, as on some boards."
     "upper_half_first"
     "GPU instance profiles. Default: those of the built-in machine whose GPU has the same name."
@@ -2414,493 +2418,503 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
+    // Mig.resetless
+    {.name_text = {12682, 9}, .unit_text = {0, 0}, .doc_text = {12613, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Mig.query_without_mode
+    {.name_text = {12750, 18}, .unit_text = {0, 0}, .doc_text = {12691, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {12693, 16}, .unit_text = {0, 0}, .doc_text = {12613, 80}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {12848, 16}, .unit_text = {0, 0}, .doc_text = {12768, 80}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {12799, 8}, .unit_text = {0, 0}, .doc_text = {12709, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12954, 8}, .unit_text = {0, 0}, .doc_text = {12864, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
      .max_items = 18, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {11357, 9}, .unit_text = {0, 0}, .doc_text = {12807, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11357, 9}, .unit_text = {0, 0}, .doc_text = {12962, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
      .max_items = 8, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {12863, 7}, .unit_text = {0, 0}, .doc_text = {10190, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13018, 7}, .unit_text = {0, 0}, .doc_text = {10190, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {12870, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {13025, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {12863, 7}, .unit_text = {0, 0}, .doc_text = {12992, 10}, .note_text = {12956, 36}, .default_text = {0, 0},
+    {.name_text = {13018, 7}, .unit_text = {0, 0}, .doc_text = {13147, 10}, .note_text = {13111, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {13002, 28}, .note_text = {12956, 36}, .default_text = {0, 0},
+    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {13157, 28}, .note_text = {13111, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13069, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13224, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {13114, 11}, .unit_text = {0, 0}, .doc_text = {13078, 36}, .note_text = {0, 0}, .default_text = {13074, 4},
+    {.name_text = {13269, 11}, .unit_text = {0, 0}, .doc_text = {13233, 36}, .note_text = {0, 0}, .default_text = {13229, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13069, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13224, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {13198, 14}, .unit_text = {0, 0}, .doc_text = {13159, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13353, 14}, .unit_text = {0, 0}, .doc_text = {13314, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13241, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13396, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10308, 12}, .unit_text = {0, 0}, .doc_text = {13287, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10308, 12}, .unit_text = {0, 0}, .doc_text = {13442, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {13340, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13557, 7}, .unit_text = {0, 0}, .doc_text = {13495, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {13455, 8}, .unit_text = {0, 0}, .doc_text = {13433, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {13610, 8}, .unit_text = {0, 0}, .doc_text = {13588, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {13504, 27}, .unit_text = {0, 0}, .doc_text = {13463, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {13659, 27}, .unit_text = {0, 0}, .doc_text = {13618, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {13611, 22}, .unit_text = {0, 0}, .doc_text = {13572, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13766, 22}, .unit_text = {0, 0}, .doc_text = {13727, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {13663, 23}, .unit_text = {0, 0}, .doc_text = {13633, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13818, 23}, .unit_text = {0, 0}, .doc_text = {13788, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {13768, 13}, .unit_text = {0, 0}, .doc_text = {13725, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {13923, 13}, .unit_text = {0, 0}, .doc_text = {13880, 43}, .note_text = {0, 0}, .default_text = {484, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {13863, 21}, .unit_text = {0, 0}, .doc_text = {13834, 29}, .note_text = {13821, 13}, .default_text = {0, 0},
+    {.name_text = {14018, 21}, .unit_text = {0, 0}, .doc_text = {13989, 29}, .note_text = {13976, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {13904, 11}, .unit_text = {0, 0}, .doc_text = {13884, 20}, .note_text = {13821, 13}, .default_text = {0, 0},
+    {.name_text = {14059, 11}, .unit_text = {0, 0}, .doc_text = {14039, 20}, .note_text = {13976, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {13920, 10}, .unit_text = {0, 0}, .doc_text = {13915, 5}, .note_text = {13821, 13}, .default_text = {0, 0},
+    {.name_text = {14075, 10}, .unit_text = {0, 0}, .doc_text = {14070, 5}, .note_text = {13976, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {13935, 7}, .unit_text = {0, 0}, .doc_text = {13930, 5}, .note_text = {13821, 13}, .default_text = {0, 0},
+    {.name_text = {14090, 7}, .unit_text = {0, 0}, .doc_text = {14085, 5}, .note_text = {13976, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {14012, 9}, .unit_text = {0, 0}, .doc_text = {13942, 70}, .note_text = {13821, 13}, .default_text = {0, 0},
+    {.name_text = {14167, 9}, .unit_text = {0, 0}, .doc_text = {14097, 70}, .note_text = {13976, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {14028, 9}, .unit_text = {0, 0}, .doc_text = {14021, 7}, .note_text = {13821, 13}, .default_text = {0, 0},
+    {.name_text = {14183, 9}, .unit_text = {0, 0}, .doc_text = {14176, 7}, .note_text = {13976, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {14083, 18}, .unit_text = {0, 0}, .doc_text = {14061, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14238, 18}, .unit_text = {0, 0}, .doc_text = {14216, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {14128, 14}, .unit_text = {0, 0}, .doc_text = {14101, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14283, 14}, .unit_text = {0, 0}, .doc_text = {14256, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {14163, 15}, .unit_text = {0, 0}, .doc_text = {14142, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14318, 15}, .unit_text = {0, 0}, .doc_text = {14297, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {14214, 23}, .unit_text = {0, 0}, .doc_text = {14178, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14369, 23}, .unit_text = {0, 0}, .doc_text = {14333, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {14264, 23}, .unit_text = {0, 0}, .doc_text = {14237, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14419, 23}, .unit_text = {0, 0}, .doc_text = {14392, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {14381, 12}, .unit_text = {0, 0}, .doc_text = {14361, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14536, 12}, .unit_text = {0, 0}, .doc_text = {14516, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {14400, 9}, .unit_text = {0, 0}, .doc_text = {14393, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14555, 9}, .unit_text = {0, 0}, .doc_text = {14548, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {14409, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14634, 5}, .unit_text = {0, 0}, .doc_text = {14564, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {14506, 14}, .unit_text = {0, 0}, .doc_text = {14484, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14661, 14}, .unit_text = {0, 0}, .doc_text = {14639, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {14537, 6}, .unit_text = {0, 0}, .doc_text = {14520, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14692, 6}, .unit_text = {0, 0}, .doc_text = {14675, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {14594, 11}, .unit_text = {0, 0}, .doc_text = {14543, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14749, 11}, .unit_text = {0, 0}, .doc_text = {14698, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {14628, 42}, .note_text = {14625, 3}, .default_text = {0, 0},
+    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {14783, 42}, .note_text = {14780, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {14691, 19}, .unit_text = {14686, 5}, .doc_text = {14670, 16}, .note_text = {14625, 3}, .default_text = {0, 0},
+    {.name_text = {14846, 19}, .unit_text = {14841, 5}, .doc_text = {14825, 16}, .note_text = {14780, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {14730, 19}, .unit_text = {14686, 5}, .doc_text = {14710, 20}, .note_text = {14625, 3}, .default_text = {0, 0},
+    {.name_text = {14885, 19}, .unit_text = {14841, 5}, .doc_text = {14865, 20}, .note_text = {14780, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {14792, 6}, .unit_text = {691, 1}, .doc_text = {14785, 7}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {14947, 6}, .unit_text = {691, 1}, .doc_text = {14940, 7}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {14804, 10}, .unit_text = {691, 1}, .doc_text = {14798, 6}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {14959, 10}, .unit_text = {691, 1}, .doc_text = {14953, 6}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {14833, 6}, .unit_text = {691, 1}, .doc_text = {14814, 19}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {14988, 6}, .unit_text = {691, 1}, .doc_text = {14969, 19}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {14859, 15}, .unit_text = {14858, 1}, .doc_text = {14839, 19}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15014, 15}, .unit_text = {15013, 1}, .doc_text = {14994, 19}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {14915, 7}, .unit_text = {3677, 2}, .doc_text = {14785, 7}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15070, 7}, .unit_text = {3677, 2}, .doc_text = {14940, 7}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {14922, 11}, .unit_text = {3677, 2}, .doc_text = {14798, 6}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15077, 11}, .unit_text = {3677, 2}, .doc_text = {14953, 6}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {14979, 7}, .unit_text = {0, 0}, .doc_text = {14962, 17}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15134, 7}, .unit_text = {0, 0}, .doc_text = {15117, 17}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {15009, 7}, .unit_text = {5576, 1}, .doc_text = {14986, 23}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15164, 7}, .unit_text = {5576, 1}, .doc_text = {15141, 23}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {15040, 7}, .unit_text = {5576, 1}, .doc_text = {15016, 24}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15195, 7}, .unit_text = {5576, 1}, .doc_text = {15171, 24}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {15073, 10}, .unit_text = {5576, 1}, .doc_text = {15047, 26}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15228, 10}, .unit_text = {5576, 1}, .doc_text = {15202, 26}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {15083, 27}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {15238, 27}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {15128, 16}, .unit_text = {14858, 1}, .doc_text = {15110, 18}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15283, 16}, .unit_text = {15013, 1}, .doc_text = {15265, 18}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {15203, 4}, .unit_text = {0, 0}, .doc_text = {15185, 18}, .note_text = {14776, 9}, .default_text = {0, 0},
+    {.name_text = {15358, 4}, .unit_text = {0, 0}, .doc_text = {15340, 18}, .note_text = {14931, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {15219, 11}, .unit_text = {0, 0}, .doc_text = {15207, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15374, 11}, .unit_text = {0, 0}, .doc_text = {15362, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {15236, 5}, .unit_text = {0, 0}, .doc_text = {15230, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15391, 5}, .unit_text = {0, 0}, .doc_text = {15385, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {15253, 11}, .unit_text = {0, 0}, .doc_text = {15241, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15408, 11}, .unit_text = {0, 0}, .doc_text = {15396, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {15305, 4}, .unit_text = {0, 0}, .doc_text = {15301, 4}, .note_text = {15295, 6}, .default_text = {0, 0},
+    {.name_text = {15460, 4}, .unit_text = {0, 0}, .doc_text = {15456, 4}, .note_text = {15450, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {15350, 11}, .note_text = {15295, 6}, .default_text = {0, 0},
+    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {15505, 11}, .note_text = {15450, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {15371, 11}, .unit_text = {0, 0}, .doc_text = {15361, 10}, .note_text = {15295, 6}, .default_text = {0, 0},
+    {.name_text = {15526, 11}, .unit_text = {0, 0}, .doc_text = {15516, 10}, .note_text = {15450, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {15403, 11}, .unit_text = {0, 0}, .doc_text = {15382, 21}, .note_text = {15295, 6}, .default_text = {0, 0},
+    {.name_text = {15558, 11}, .unit_text = {0, 0}, .doc_text = {15537, 21}, .note_text = {15450, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {15203, 4}, .unit_text = {0, 0}, .doc_text = {15414, 5}, .note_text = {15295, 6}, .default_text = {0, 0},
+    {.name_text = {15358, 4}, .unit_text = {0, 0}, .doc_text = {15569, 5}, .note_text = {15450, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {15441, 3}, .unit_text = {0, 0}, .doc_text = {15419, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15596, 3}, .unit_text = {0, 0}, .doc_text = {15574, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {15495, 4}, .unit_text = {15492, 3}, .doc_text = {15474, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {15650, 4}, .unit_text = {15647, 3}, .doc_text = {15629, 18}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {15499, 31}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {15685, 5}, .unit_text = {0, 0}, .doc_text = {15654, 31}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {15622, 18}, .unit_text = {0, 0}, .doc_text = {15603, 19}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {15777, 18}, .unit_text = {0, 0}, .doc_text = {15758, 19}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {15644, 11}, .unit_text = {0, 0}, .doc_text = {15640, 4}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {15799, 11}, .unit_text = {0, 0}, .doc_text = {15795, 4}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {15659, 11}, .unit_text = {0, 0}, .doc_text = {15655, 4}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {15814, 11}, .unit_text = {0, 0}, .doc_text = {15810, 4}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {15674, 11}, .unit_text = {0, 0}, .doc_text = {15670, 4}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {15829, 11}, .unit_text = {0, 0}, .doc_text = {15825, 4}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {15708, 20}, .unit_text = {0, 0}, .doc_text = {15685, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {15863, 20}, .unit_text = {0, 0}, .doc_text = {15840, 23}, .note_text = {792, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {15753, 10}, .unit_text = {0, 0}, .doc_text = {15742, 11}, .note_text = {15728, 14}, .default_text = {0, 0},
+    {.name_text = {15908, 10}, .unit_text = {0, 0}, .doc_text = {15897, 11}, .note_text = {15883, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {15784, 20}, .unit_text = {0, 0}, .doc_text = {15763, 21}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {15939, 20}, .unit_text = {0, 0}, .doc_text = {15918, 21}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {15837, 22}, .unit_text = {0, 0}, .doc_text = {15804, 33}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {15992, 22}, .unit_text = {0, 0}, .doc_text = {15959, 33}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {15888, 13}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {16043, 13}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {15911, 9}, .unit_text = {0, 0}, .doc_text = {15901, 10}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {16066, 9}, .unit_text = {0, 0}, .doc_text = {16056, 10}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {15933, 13}, .unit_text = {15931, 2}, .doc_text = {15920, 11}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {16088, 13}, .unit_text = {16086, 2}, .doc_text = {16075, 11}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {15982, 15}, .unit_text = {0, 0}, .doc_text = {15946, 36}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {16137, 15}, .unit_text = {0, 0}, .doc_text = {16101, 36}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {16085, 5}, .unit_text = {0, 0}, .doc_text = {16040, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16240, 5}, .unit_text = {0, 0}, .doc_text = {16195, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {16111, 13}, .note_text = {0, 0}, .default_text = {16090, 21},
+    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {16266, 13}, .note_text = {0, 0}, .default_text = {16245, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {16145, 5}, .unit_text = {0, 0}, .doc_text = {16124, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {16300, 5}, .unit_text = {0, 0}, .doc_text = {16279, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {16255, 4}, .unit_text = {0, 0}, .doc_text = {16150, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16410, 4}, .unit_text = {0, 0}, .doc_text = {16305, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {16370, 6}, .unit_text = {0, 0}, .doc_text = {16259, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16525, 6}, .unit_text = {0, 0}, .doc_text = {16414, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {16437, 12}, .unit_text = {0, 0}, .doc_text = {16376, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16592, 12}, .unit_text = {0, 0}, .doc_text = {16531, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {16474, 17}, .unit_text = {0, 0}, .doc_text = {16449, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16629, 17}, .unit_text = {0, 0}, .doc_text = {16604, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {16519, 15}, .unit_text = {0, 0}, .doc_text = {16491, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16674, 15}, .unit_text = {0, 0}, .doc_text = {16646, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {16576, 15}, .unit_text = {0, 0}, .doc_text = {16534, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16731, 15}, .unit_text = {0, 0}, .doc_text = {16689, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {16671, 8}, .unit_text = {0, 0}, .doc_text = {16591, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16826, 8}, .unit_text = {0, 0}, .doc_text = {16746, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {16710, 15}, .unit_text = {0, 0}, .doc_text = {16679, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {16865, 15}, .unit_text = {0, 0}, .doc_text = {16834, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {14028, 9}, .unit_text = {0, 0}, .doc_text = {16725, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14183, 9}, .unit_text = {0, 0}, .doc_text = {16880, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {16825, 3}, .unit_text = {0, 0}, .doc_text = {16774, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16980, 3}, .unit_text = {0, 0}, .doc_text = {16929, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {16842, 13}, .unit_text = {0, 0}, .doc_text = {16828, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16997, 13}, .unit_text = {0, 0}, .doc_text = {16983, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {16872, 12}, .unit_text = {0, 0}, .doc_text = {16855, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {17027, 12}, .unit_text = {0, 0}, .doc_text = {17010, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {16884, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17039, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {16913, 13}, .unit_text = {0, 0}, .doc_text = {16902, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17068, 13}, .unit_text = {0, 0}, .doc_text = {17057, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {17002, 9}, .unit_text = {0, 0}, .doc_text = {16926, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {17157, 9}, .unit_text = {0, 0}, .doc_text = {17081, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {17028, 7}, .unit_text = {0, 0}, .doc_text = {17011, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17183, 7}, .unit_text = {0, 0}, .doc_text = {17166, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {17061, 8}, .unit_text = {0, 0}, .doc_text = {17035, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {17216, 8}, .unit_text = {0, 0}, .doc_text = {17190, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {17101, 15}, .unit_text = {0, 0}, .doc_text = {17069, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17256, 15}, .unit_text = {0, 0}, .doc_text = {17224, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {17185, 12}, .unit_text = {0, 0}, .doc_text = {17116, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17340, 12}, .unit_text = {0, 0}, .doc_text = {17271, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {17197, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17352, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2910,12 +2924,12 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {17204, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17359, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {17215, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17370, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -2930,442 +2944,442 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {15236, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15391, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {17231, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17386, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {17271, 7}, .unit_text = {0, 0}, .doc_text = {17243, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17426, 7}, .unit_text = {0, 0}, .doc_text = {17398, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {17283, 3}, .unit_text = {0, 0}, .doc_text = {17278, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17438, 3}, .unit_text = {0, 0}, .doc_text = {17433, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {17301, 6}, .unit_text = {0, 0}, .doc_text = {17286, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17456, 6}, .unit_text = {0, 0}, .doc_text = {17441, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {17328, 23}, .unit_text = {0, 0}, .doc_text = {17307, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17483, 23}, .unit_text = {0, 0}, .doc_text = {17462, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {17351, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17506, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {17385, 17}, .unit_text = {0, 0}, .doc_text = {17367, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {17540, 17}, .unit_text = {0, 0}, .doc_text = {17522, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {15253, 11}, .unit_text = {0, 0}, .doc_text = {17402, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15408, 11}, .unit_text = {0, 0}, .doc_text = {17557, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {17427, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17582, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {17470, 16}, .unit_text = {0, 0}, .doc_text = {17440, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17625, 16}, .unit_text = {0, 0}, .doc_text = {17595, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {17486, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17641, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {17522, 9}, .unit_text = {0, 0}, .doc_text = {17495, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17677, 9}, .unit_text = {0, 0}, .doc_text = {17650, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {17531, 3}, .unit_text = {0, 0}, .doc_text = {10350, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17686, 3}, .unit_text = {0, 0}, .doc_text = {10350, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {17548, 13}, .unit_text = {0, 0}, .doc_text = {17534, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17703, 13}, .unit_text = {0, 0}, .doc_text = {17689, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {17575, 13}, .unit_text = {0, 0}, .doc_text = {17561, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17730, 13}, .unit_text = {0, 0}, .doc_text = {17716, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {17588, 7}, .unit_text = {0, 0}, .doc_text = {11239, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17743, 7}, .unit_text = {0, 0}, .doc_text = {11239, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {17617, 21}, .unit_text = {0, 0}, .doc_text = {17595, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17772, 21}, .unit_text = {0, 0}, .doc_text = {17750, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {17655, 16}, .unit_text = {0, 0}, .doc_text = {17638, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {17810, 16}, .unit_text = {0, 0}, .doc_text = {17793, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {17684, 12}, .unit_text = {0, 0}, .doc_text = {17671, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {17839, 12}, .unit_text = {0, 0}, .doc_text = {17826, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {17696, 3}, .unit_text = {0, 0}, .doc_text = {12841, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17851, 3}, .unit_text = {0, 0}, .doc_text = {12996, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {17699, 18}, .unit_text = {0, 0}, .doc_text = {12914, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17854, 18}, .unit_text = {0, 0}, .doc_text = {13069, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {17717, 12}, .unit_text = {0, 0}, .doc_text = {13030, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17872, 12}, .unit_text = {0, 0}, .doc_text = {13185, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {17740, 10}, .unit_text = {0, 0}, .doc_text = {17729, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17895, 10}, .unit_text = {0, 0}, .doc_text = {17884, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {17750, 14}, .unit_text = {0, 0}, .doc_text = {13212, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17905, 14}, .unit_text = {0, 0}, .doc_text = {13367, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {17764, 12}, .unit_text = {0, 0}, .doc_text = {13409, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17919, 12}, .unit_text = {0, 0}, .doc_text = {13564, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {17776, 12}, .unit_text = {0, 0}, .doc_text = {13531, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17931, 12}, .unit_text = {0, 0}, .doc_text = {13686, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {17788, 15}, .unit_text = {0, 0}, .doc_text = {13686, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17943, 15}, .unit_text = {0, 0}, .doc_text = {13841, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {17803, 8}, .unit_text = {0, 0}, .doc_text = {13781, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17958, 8}, .unit_text = {0, 0}, .doc_text = {13936, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {17811, 8}, .unit_text = {0, 0}, .doc_text = {14037, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17966, 8}, .unit_text = {0, 0}, .doc_text = {14192, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {17819, 6}, .unit_text = {0, 0}, .doc_text = {14605, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17974, 6}, .unit_text = {0, 0}, .doc_text = {14760, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {17825, 3}, .unit_text = {0, 0}, .doc_text = {14749, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17980, 3}, .unit_text = {0, 0}, .doc_text = {14904, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {17828, 15}, .unit_text = {0, 0}, .doc_text = {15264, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17983, 15}, .unit_text = {0, 0}, .doc_text = {15419, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {17843, 7}, .unit_text = {0, 0}, .doc_text = {15444, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17998, 7}, .unit_text = {0, 0}, .doc_text = {15599, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {15295, 6}, .unit_text = {0, 0}, .doc_text = {17850, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15450, 6}, .unit_text = {0, 0}, .doc_text = {18005, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {17910, 6}, .unit_text = {0, 0}, .doc_text = {17865, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18065, 6}, .unit_text = {0, 0}, .doc_text = {18020, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {17916, 12}, .unit_text = {0, 0}, .doc_text = {15535, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18071, 12}, .unit_text = {0, 0}, .doc_text = {15690, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {17977, 8}, .unit_text = {0, 0}, .doc_text = {17928, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18132, 8}, .unit_text = {0, 0}, .doc_text = {18083, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {18042, 15}, .unit_text = {0, 0}, .doc_text = {17985, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18197, 15}, .unit_text = {0, 0}, .doc_text = {18140, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {18109, 14}, .unit_text = {0, 0}, .doc_text = {18057, 52}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {18264, 14}, .unit_text = {0, 0}, .doc_text = {18212, 52}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {18153, 4}, .unit_text = {0, 0}, .doc_text = {18134, 19}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18308, 4}, .unit_text = {0, 0}, .doc_text = {18289, 19}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {18157, 6}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {14634, 5}, .unit_text = {0, 0}, .doc_text = {18312, 6}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {18188, 18}, .unit_text = {0, 0}, .doc_text = {18163, 25}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18343, 18}, .unit_text = {0, 0}, .doc_text = {18318, 25}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {18235, 17}, .unit_text = {0, 0}, .doc_text = {18206, 29}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18390, 17}, .unit_text = {0, 0}, .doc_text = {18361, 29}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {18286, 12}, .unit_text = {0, 0}, .doc_text = {18252, 34}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18441, 12}, .unit_text = {0, 0}, .doc_text = {18407, 34}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {18329, 3}, .unit_text = {0, 0}, .doc_text = {18317, 12}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18484, 3}, .unit_text = {0, 0}, .doc_text = {18472, 12}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {16255, 4}, .unit_text = {0, 0}, .doc_text = {18332, 5}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {16410, 4}, .unit_text = {0, 0}, .doc_text = {18487, 5}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {14479, 5}, .unit_text = {0, 0}, .doc_text = {18157, 6}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {14634, 5}, .unit_text = {0, 0}, .doc_text = {18312, 6}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {18387, 10}, .unit_text = {0, 0}, .doc_text = {18357, 30}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18542, 10}, .unit_text = {0, 0}, .doc_text = {18512, 30}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {18418, 12}, .unit_text = {0, 0}, .doc_text = {18397, 21}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18573, 12}, .unit_text = {0, 0}, .doc_text = {18552, 21}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {18430, 10}, .unit_text = {15492, 3}, .doc_text = {15474, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18585, 10}, .unit_text = {15647, 3}, .doc_text = {15629, 18}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {16085, 5}, .unit_text = {0, 0}, .doc_text = {18479, 8}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {16240, 5}, .unit_text = {0, 0}, .doc_text = {18634, 8}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {18487, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15685, 5}, .unit_text = {0, 0}, .doc_text = {18642, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {18530, 15}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {13557, 7}, .unit_text = {0, 0}, .doc_text = {18685, 15}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {18563, 13}, .unit_text = {0, 0}, .doc_text = {18545, 18}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18718, 13}, .unit_text = {0, 0}, .doc_text = {18700, 18}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {18600, 23}, .unit_text = {18596, 4}, .doc_text = {18576, 20}, .note_text = {15468, 6}, .default_text = {0, 0},
+    {.name_text = {18755, 23}, .unit_text = {18751, 4}, .doc_text = {18731, 20}, .note_text = {15623, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {18645, 11}, .unit_text = {0, 0}, .doc_text = {18623, 22}, .note_text = {15728, 14}, .default_text = {0, 0},
+    {.name_text = {18800, 11}, .unit_text = {0, 0}, .doc_text = {18778, 22}, .note_text = {15883, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {15530, 5}, .unit_text = {0, 0}, .doc_text = {18656, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15685, 5}, .unit_text = {0, 0}, .doc_text = {18811, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {18696, 8}, .unit_text = {0, 0}, .doc_text = {18685, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18851, 8}, .unit_text = {0, 0}, .doc_text = {18840, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {18704, 8}, .unit_text = {0, 0}, .doc_text = {18440, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18859, 8}, .unit_text = {0, 0}, .doc_text = {18595, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {18727, 12}, .unit_text = {0, 0}, .doc_text = {18712, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18882, 12}, .unit_text = {0, 0}, .doc_text = {18867, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {18769, 24}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {18924, 24}, .note_text = {17958, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {18803, 9}, .unit_text = {0, 0}, .doc_text = {18793, 10}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {18958, 9}, .unit_text = {0, 0}, .doc_text = {18948, 10}, .note_text = {17958, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {18826, 7}, .unit_text = {0, 0}, .doc_text = {18812, 14}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {18981, 7}, .unit_text = {0, 0}, .doc_text = {18967, 14}, .note_text = {17958, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {18861, 12}, .unit_text = {0, 0}, .doc_text = {18833, 28}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {19016, 12}, .unit_text = {0, 0}, .doc_text = {18988, 28}, .note_text = {17958, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {18919, 14}, .unit_text = {0, 0}, .doc_text = {18904, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19074, 14}, .unit_text = {0, 0}, .doc_text = {19059, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {18956, 14}, .unit_text = {0, 0}, .doc_text = {18933, 23}, .note_text = {17803, 8}, .default_text = {0, 0},
+    {.name_text = {19111, 14}, .unit_text = {0, 0}, .doc_text = {19088, 23}, .note_text = {17958, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {19019, 19}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {19174, 19}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {19059, 8}, .unit_text = {0, 0}, .doc_text = {19038, 21}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19214, 8}, .unit_text = {0, 0}, .doc_text = {19193, 21}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {19084, 10}, .unit_text = {0, 0}, .doc_text = {19067, 17}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19239, 10}, .unit_text = {0, 0}, .doc_text = {19222, 17}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {19112, 6}, .unit_text = {0, 0}, .doc_text = {19094, 18}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19267, 6}, .unit_text = {0, 0}, .doc_text = {19249, 18}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {16671, 8}, .unit_text = {0, 0}, .doc_text = {19118, 9}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {16826, 8}, .unit_text = {0, 0}, .doc_text = {19273, 9}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {19138, 10}, .unit_text = {0, 0}, .doc_text = {19127, 11}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19293, 10}, .unit_text = {0, 0}, .doc_text = {19282, 11}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {19159, 9}, .unit_text = {19153, 6}, .doc_text = {19148, 5}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19314, 9}, .unit_text = {19308, 6}, .doc_text = {19303, 5}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {19195, 10}, .unit_text = {0, 0}, .doc_text = {19168, 27}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19350, 10}, .unit_text = {0, 0}, .doc_text = {19323, 27}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {19233, 10}, .unit_text = {0, 0}, .doc_text = {19205, 28}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19388, 10}, .unit_text = {0, 0}, .doc_text = {19360, 28}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {19265, 12}, .unit_text = {0, 0}, .doc_text = {19243, 22}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19420, 12}, .unit_text = {0, 0}, .doc_text = {19398, 22}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {19301, 11}, .unit_text = {0, 0}, .doc_text = {19277, 24}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19456, 11}, .unit_text = {0, 0}, .doc_text = {19432, 24}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {19348, 18}, .unit_text = {0, 0}, .doc_text = {19312, 36}, .note_text = {15578, 25}, .default_text = {0, 0},
+    {.name_text = {19503, 18}, .unit_text = {0, 0}, .doc_text = {19467, 36}, .note_text = {15733, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {13402, 7}, .unit_text = {0, 0}, .doc_text = {19448, 35}, .note_text = {0, 0}, .default_text = {19445, 3},
+    {.name_text = {13557, 7}, .unit_text = {0, 0}, .doc_text = {19603, 35}, .note_text = {0, 0}, .default_text = {19600, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {19543, 4}, .unit_text = {0, 0}, .doc_text = {19483, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19698, 4}, .unit_text = {0, 0}, .doc_text = {19638, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {19547, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {19702, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {19637, 15}, .unit_text = {0, 0}, .doc_text = {19571, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19792, 15}, .unit_text = {0, 0}, .doc_text = {19726, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {18826, 7}, .unit_text = {0, 0}, .doc_text = {19652, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18981, 7}, .unit_text = {0, 0}, .doc_text = {19807, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {19723, 6}, .unit_text = {0, 0}, .doc_text = {18739, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19878, 6}, .unit_text = {0, 0}, .doc_text = {18894, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {19729, 13}, .unit_text = {0, 0}, .doc_text = {18970, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19884, 13}, .unit_text = {0, 0}, .doc_text = {19125, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {19797, 10}, .unit_text = {0, 0}, .doc_text = {19742, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19952, 10}, .unit_text = {0, 0}, .doc_text = {19897, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {19871, 24}, .unit_text = {0, 0}, .doc_text = {19807, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20026, 24}, .unit_text = {0, 0}, .doc_text = {19962, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3410,38 +3424,38 @@ constexpr StructDescriptor struct_table[] = {
     {{11777, 10}, {11754, 23}, 213, 15, sizeof(MigProfile), true},  // MigProfile
     {{12078, 18}, {12059, 19}, 228, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
     {{12442, 11}, {12427, 15}, 232, 6, sizeof(MigInstance), true},  // MigInstance
-    {{12860, 3}, {12841, 19}, 238, 6, sizeof(Mig), true},  // Mig
-    {{12939, 17}, {12914, 25}, 244, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{13057, 12}, {13030, 27}, 246, 2, sizeof(DriverModels), false},  // DriverModels
-    {{13149, 10}, {13125, 24}, 248, 2, sizeof(Accounting), false},  // Accounting
-    {{13227, 14}, {13212, 15}, 250, 2, sizeof(Virtualization), false},  // Virtualization
-    {{13422, 11}, {13409, 13}, 252, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{13561, 11}, {13531, 30}, 255, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{13711, 14}, {13686, 25}, 257, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{13813, 8}, {13781, 32}, 259, 1, sizeof(Topology), false},  // Topology
-    {{14053, 8}, {14037, 16}, 260, 6, sizeof(Platform), false},  // Platform
-    {{14349, 12}, {14287, 62}, 266, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{14619, 6}, {14605, 14}, 271, 6, sizeof(Fabric), false},  // Fabric
-    {{14773, 3}, {14749, 24}, 277, 3, sizeof(Gpm), false},  // Gpm
-    {{14897, 18}, {14874, 23}, 280, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{14950, 12}, {14933, 17}, 284, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{15167, 18}, {15144, 23}, 286, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{15281, 14}, {15264, 17}, 292, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{15340, 10}, {15309, 31}, 296, 1, sizeof(FailureXid), false},  // FailureXid
-    {{15461, 7}, {15444, 17}, 297, 5, sizeof(Failure), false},  // Failure
-    {{15558, 20}, {15535, 23}, 302, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{15880, 8}, {15859, 21}, 304, 8, sizeof(Features), false},  // Features
-    {{16026, 14}, {15997, 29}, 312, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{18131, 3}, {18123, 8}, 316, 68, sizeof(Gpu), true},  // Gpu
-    {{18307, 10}, {18298, 9}, 384, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{18349, 8}, {18337, 12}, 389, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{18465, 14}, {18440, 25}, 391, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{18518, 12}, {18497, 21}, 395, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{18763, 6}, {18739, 24}, 397, 8, sizeof(NvLink), true},  // NvLink
-    {{18893, 11}, {18873, 20}, 405, 4, sizeof(RootComplex), true},  // RootComplex
-    {{19007, 12}, {18970, 37}, 409, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{19435, 10}, {19366, 69}, 411, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{19926, 7}, {19895, 31}, 423, 9, sizeof(Machine), true},  // Machine
+    {{13015, 3}, {12996, 19}, 238, 8, sizeof(Mig), true},  // Mig
+    {{13094, 17}, {13069, 25}, 246, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{13212, 12}, {13185, 27}, 248, 2, sizeof(DriverModels), false},  // DriverModels
+    {{13304, 10}, {13280, 24}, 250, 2, sizeof(Accounting), false},  // Accounting
+    {{13382, 14}, {13367, 15}, 252, 2, sizeof(Virtualization), false},  // Virtualization
+    {{13577, 11}, {13564, 13}, 254, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{13716, 11}, {13686, 30}, 257, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{13866, 14}, {13841, 25}, 259, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{13968, 8}, {13936, 32}, 261, 1, sizeof(Topology), false},  // Topology
+    {{14208, 8}, {14192, 16}, 262, 6, sizeof(Platform), false},  // Platform
+    {{14504, 12}, {14442, 62}, 268, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{14774, 6}, {14760, 14}, 273, 6, sizeof(Fabric), false},  // Fabric
+    {{14928, 3}, {14904, 24}, 279, 3, sizeof(Gpm), false},  // Gpm
+    {{15052, 18}, {15029, 23}, 282, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{15105, 12}, {15088, 17}, 286, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{15322, 18}, {15299, 23}, 288, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{15436, 14}, {15419, 17}, 294, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{15495, 10}, {15464, 31}, 298, 1, sizeof(FailureXid), false},  // FailureXid
+    {{15616, 7}, {15599, 17}, 299, 5, sizeof(Failure), false},  // Failure
+    {{15713, 20}, {15690, 23}, 304, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{16035, 8}, {16014, 21}, 306, 8, sizeof(Features), false},  // Features
+    {{16181, 14}, {16152, 29}, 314, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{18286, 3}, {18278, 8}, 318, 68, sizeof(Gpu), true},  // Gpu
+    {{18462, 10}, {18453, 9}, 386, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{18504, 8}, {18492, 12}, 391, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{18620, 14}, {18595, 25}, 393, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{18673, 12}, {18652, 21}, 397, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{18918, 6}, {18894, 24}, 399, 8, sizeof(NvLink), true},  // NvLink
+    {{19048, 11}, {19028, 20}, 407, 4, sizeof(RootComplex), true},  // RootComplex
+    {{19162, 12}, {19125, 37}, 411, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{19590, 10}, {19521, 69}, 413, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{20081, 7}, {20050, 31}, 425, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -375,7 +375,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 183:  // NVML_FI_DEV_PCIE_COUNT_LANE_ERROR
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
     case 184:  // NVML_FI_DEV_IS_RESETLESS_MIG_SUPPORTED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+      return put_uint(gpu->mig.resetless, out);
     case 185:  // NVML_FI_DEV_POWER_AVERAGE
       if (scope == POWER_SCOPE_GPU) return put_uint(gpu->power.average_draw_mw, out);
       if (scope == POWER_SCOPE_MEMORY) return put_uint(gpu->power.memory_draw_mw, out);
@@ -421,7 +421,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 198:  // NVML_FI_DEV_PCIE_COUNT_RX_BYTES
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
     case 199:  // NVML_FI_DEV_IS_MIG_MODE_INDEPENDENT_MIG_QUERY_CAPABLE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+      return put_uint(gpu->mig.query_without_mode, out);
     case 200:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MAX
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 201:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_PACKETS
