@@ -73,6 +73,10 @@ constexpr char text_pool[] =
     "ac"
     "battery"
     "undersized"
+    "adaptive"
+    "maximum_performance"
+    "auto"
+    "consistent_performance"
     "pci"
     "pcie"
     "fpci"
@@ -86,7 +90,6 @@ constexpr char text_pool[] =
     "node"
     "system"
     "completed"
-    "auto"
     "not_supported"
     "not_started"
     "in_progress"
@@ -145,6 +148,8 @@ constexpr char text_pool[] =
     "true"
     "Functions that need root refuse everybody else."
     "enforce_privilege"
+    "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
+    "nvlink_bw_mode"
     "The host, its driver and its library versions."
     "System"
     "8"
@@ -166,6 +171,11 @@ constexpr char text_pool[] =
     "den_object"
     "Checksum of the configuration. Default: made from the image version and the UUID."
     "checksum"
+    "When the black box was last written to the InfoROM, since 1970."
+    "us"
+    "bbx_flush_time_us"
+    "How long that took."
+    "bbx_flush_duration_us"
     "The checksums stored in the InfoROM are right."
     "valid"
     "InfoROM object versions."
@@ -230,6 +240,10 @@ constexpr char text_pool[] =
     "tx_throughput_kbps"
     "Received over the last 20 ms."
     "rx_throughput_kbps"
+    "Sent since the driver was loaded."
+    "tx_bytes"
+    "Received since the driver was loaded."
+    "rx_bytes"
     "Outbound atomics, a bit per operation: FETCHADD 32/64, SWAP 32/64, CAS 32/64/128."
     "atomic_caps_outbound"
     "Inbound atomics, the same bits."
@@ -330,6 +344,75 @@ constexpr char text_pool[] =
     "policy"
     "Fans. All fans of a GPU turn alike."
     "Fan"
+    "Number, NVML_POWER_PROFILE_*."
+    "id"
+    "Which one holds where several conflict: the lowest."
+    "priority"
+    "Numbers of the profiles that it cannot hold together with."
+    "conflicts"
+    "A workload power profile that the GPU offers."
+    "WorkloadPowerProfile"
+    "What the GPU offers."
+    "profiles"
+    "Numbers of the profiles that are asked for."
+    "requested"
+    "Workload power profiles; GPUs before Blackwell have none."
+    "WorkloadPowerProfiles"
+    "Power floor as a part of the total module power."
+    "percent_tmp_floor"
+    "How fast power may rise."
+    "mW/s"
+    "ramp_up_rate_mw_per_s"
+    "How fast power may fall."
+    "ramp_down_rate_mw_per_s"
+    "How long power is held before it falls."
+    "ms"
+    "ramp_down_hysteresis_ms"
+    "Second power floor."
+    "W"
+    "secondary_power_floor_w"
+    "Windows until the first floor is active."
+    "primary_floor_activation_window_multiplier"
+    "Windows until the first floor is reached."
+    "primary_floor_target_window_multiplier"
+    "Offset of the first floor's activation."
+    "primary_floor_activation_offset_w"
+    "Parameters of power smoothing. What is left out the GPU does not have."
+    "PowerSmoothingProfile"
+    "Whether it is on. Absent on GPUs without it."
+    "state"
+    "Privilege level."
+    "privilege_level"
+    "Power falls at once when a load ends."
+    "immediate_ramp_down"
+    "Ceiling of the total module power in force."
+    "applied_tmp_ceiling_w"
+    "Floor of the total module power in force."
+    "applied_tmp_floor_w"
+    "Highest floor that can be set."
+    "max_percent_tmp_floor"
+    "Lowest floor that can be set."
+    "min_percent_tmp_floor"
+    "Life that is left in the circuitry."
+    "hw_circuitry_lifetime_remaining_percent"
+    "Which of the profiles is active."
+    "active_profile"
+    "The preset profiles."
+    "Power smoothing; GPUs before Blackwell have none."
+    "PowerSmoothing"
+    "Mode in force. Absent on GPUs without it."
+    "mode"
+    "0xf"
+    "Modes that can be set, one bit for each in the order of NVML_POWER_MIZER_MODE_*."
+    "supported_modes"
+    "PowerMizer, of GPUs that drive displays."
+    "PowerMizer"
+    "Where it stands."
+    "level"
+    "Highest level. Absent on GPUs without the slider."
+    "max_level"
+    "The boost slider that nvidia-smi boost-slider moves (vboost)."
+    "BoostSlider"
     "Graphics clock now, where no lock holds it elsewhere."
     "MHz"
     "graphics_current"
@@ -390,7 +473,6 @@ constexpr char text_pool[] =
     "Clocks."
     "Clocks"
     "Because of the power limit."
-    "us"
     "sw_power_cap_us"
     "Because of a sync boost group."
     "sync_boost_us"
@@ -497,6 +579,99 @@ constexpr char text_pool[] =
     "compute_instance"
     "A process that uses the GPU."
     "Process"
+    "it drives the live values"
+    "Time with a kernel running. 0: a process holds the GPU and runs nothing."
+    "Time with memory being read or written. Default: 0."
+    "Encoder. Default: 0."
+    "Decoder. Default: 0."
+    "JPEG engine. Default: 0."
+    "Optical flow accelerator. Default: 0."
+    "What the GPU is busy with. A GPU without gpu is not."
+    "Workload"
+    "Power moves by at most this."
+    "power_mw"
+    "Temperature moves by at most this."
+    "temperature_c"
+    "The same seed gives the same noise. Default: a number of the machine's start."
+    "seed"
+    "Noise of the live values while a workload runs. Off where it is left out."
+    "TelemetryNoise"
+    "Draw with gpu at 100 % and memory at 0 % at the highest clocks, before limits. Default: 90 % of power.default_limit_mw."
+    "load_power_mw"
+    "What memory at 100 % adds. Default: a fifth of what gpu at 100 % adds."
+    "memory_load_power_mw"
+    "Draw with the clocks up and nothing running. Default: idle and 8 % of the way to power.default_limit_mw."
+    "active_power_mw"
+    "What encoder, decoder, JPEG engine or optical flow at 100 % add, each. Default: 10 % of power.default_limit_mw."
+    "engine_power_mw"
+    "Share of the load's power that follows the clock linearly; the rest rises with `exponent`. Default: 65."
+    "linear_percent"
+    "How steeply the rest rises with the clock. Default: 13, as fitted to an RTX 3070 Ti near its power limit."
+    "exponent"
+    "Rise of the temperature per watt above idle, of the cooler: slow. Default: full load warms up to 80 % of the way to the slowdown together with the fast one."
+    "mC/W"
+    "slow_rise_mc_per_w"
+    "Time constant of the slow rise. Default: 25000."
+    "slow_time_ms"
+    "Rise of the temperature per watt above idle, of the chip: fast. Default: a quarter of the slow one."
+    "fast_rise_mc_per_w"
+    "Time constant of the fast rise. Default: 800."
+    "fast_time_ms"
+    "How far the temperature of the memory follows that of the core. Default: 45."
+    "memory_rise_percent"
+    "Share of the power above idle that the memory draws. Default: 9."
+    "memory_power_percent"
+    "How long the memory clock and active_power_mw stay after a workload. Default: 3000 where idle GPUs lower their memory clock, else 0."
+    "linger_ms"
+    "Sent over PCIe with gpu at 100 %. Default: 4000 above idle."
+    "pcie_tx_kbps"
+    "Received over PCIe with gpu at 100 %. Default: 8000 above idle."
+    "pcie_rx_kbps"
+    "P-state of a busy GPU. Default: P0."
+    "performance_state"
+    "Noise."
+    "noise"
+    "How the GPU answers a workload with clocks, power and heat."
+    "Telemetry"
+    "Lowest point of the wave."
+    "base_c"
+    "Noise, upwards and downwards."
+    "variance_c"
+    "Height of the wave, from its lowest to its highest point."
+    "ramp_c"
+    "Length of the wave."
+    "s"
+    "ramp_period_sec"
+    "Temperature that moves."
+    "DynamicTemperature"
+    "Middle."
+    "base_mw"
+    "Noise, upwards and downwards, within power.min_limit_mw and power.max_limit_mw."
+    "variance_mw"
+    "Power that moves."
+    "DynamicPower"
+    "Where between the lowest and the highest value: idle in the lowest quarter, busy in the highest, burst changes between the two, steady anywhere. Default: steady."
+    "pattern"
+    "Lowest GPU utilization. Default: 0."
+    "gpu_min"
+    "Highest GPU utilization. Default: 100."
+    "gpu_max"
+    "Lowest memory utilization. Default: 0."
+    "memory_min"
+    "Highest memory utilization. Default: 100."
+    "Time until a burst begins or ends. Default: 30."
+    "burst_period_sec"
+    "Utilization that moves."
+    "DynamicUtilization"
+    "The same seed gives the same values; 0: another course at every start."
+    "Temperature."
+    "temperature"
+    "Power."
+    "power"
+    "Utilization."
+    "utilization"
+    "Values that move by themselves while no workload runs. A group that is left out does not."
+    "DynamicMetrics"
     "Device memory (DRAM)."
     "device_memory"
     "L1 cache."
@@ -603,13 +778,11 @@ constexpr char text_pool[] =
     "Row remapping (GPUs from Ampere on)."
     "RemappedRows"
     "A display is connected."
-    "mode"
     "A display is initialized on the GPU."
     "Display."
     "Display"
     "Name, as 1g.10gb, 1g.10gb+me, 1g.24gb+gfx, 1g.24gb-me."
     "Profile id."
-    "id"
     "How many of them an empty GPU holds."
     "instances"
     "Memory slices of an instance."
@@ -667,7 +840,6 @@ constexpr char text_pool[] =
     "Ids of GPU instances count from the upper half of the memory, as on some boards."
     "upper_half_first"
     "GPU instance profiles. Default: those of the built-in machine whose GPU has the same name."
-    "profiles"
     "GPU instances; they need MIG mode."
     "Multi-instance GPU."
     "Mig"
@@ -682,7 +854,7 @@ constexpr char text_pool[] =
     "DriverModels"
     "Mode."
     "4000"
-    "How many processes the buffer keeps."
+    "How many processes that have ended are remembered, the last ones."
     "buffer_size"
     "Accounting of processes."
     "Accounting"
@@ -727,6 +899,29 @@ constexpr char text_pool[] =
     "module_id"
     "Place in a rack."
     "Platform"
+    "The threshold can be set. Default: from Hopper on, where the machine has NVLink."
+    "1000"
+    "Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen."
+    "threshold"
+    "Threshold after it is reset."
+    "default_threshold"
+    "1"
+    "Lowest threshold that can be set."
+    "min_threshold"
+    "8191"
+    "Highest threshold that can be set."
+    "max_threshold"
+    "Unit of the threshold: 0 = 100 us, 1 = 50 us."
+    "units"
+    "Low power state of the links; from Hopper on."
+    "NvLinkLowPower"
+    "Modes that the GPU supports, numbers below 256. Without any it has none to set."
+    "modes"
+    "Mode in force."
+    "Mode that a call for the best one sets."
+    "best_mode"
+    "Reduced bandwidth modes of the links; from Blackwell on."
+    "NvLinkBandwidth"
     "Bandwidth is degraded."
     "degraded_bandwidth"
     "Routes are being recovered."
@@ -744,7 +939,6 @@ constexpr char text_pool[] =
     "Clique."
     "clique_id"
     "Registration with the fabric manager. Absent on GPUs without a fabric."
-    "state"
     "Summary of the health."
     "health_summary"
     "Health in detail."
@@ -762,59 +956,19 @@ constexpr char text_pool[] =
     "pcie_rx_mib_per_sec"
     "GPU performance metrics."
     "Gpm"
-    "telemetry"
-    "Middle."
-    "base_c"
-    "Noise."
-    "variance_c"
-    "Height of the wave."
-    "ramp_c"
-    "Length of the wave."
-    "s"
-    "ramp_period_sec"
-    "Temperature that moves."
-    "DynamicTemperature"
-    "base_mw"
-    "variance_mw"
-    "Power that moves."
-    "DynamicPower"
-    "Course over time."
-    "pattern"
-    "Lowest GPU utilization."
-    "gpu_min"
-    "Highest GPU utilization."
-    "gpu_max"
-    "Lowest memory utilization."
-    "memory_min"
-    "Highest memory utilization."
-    "Length of a burst."
-    "burst_period_sec"
-    "Utilization that moves."
-    "DynamicUtilization"
-    "Seed of the noise."
-    "seed"
-    "Temperature."
-    "temperature"
-    "Power."
-    "power"
-    "Utilization."
-    "utilization"
-    "Values that move."
-    "DynamicMetrics"
-    "faults"
-    "Xid."
+    "Xid. None by default."
     "code"
-    "The Xid of an injected failure."
+    "The Xid of a failure."
     "FailureXid"
-    "What fails."
-    "How often."
+    "What fails. lost and fallen_off_bus: the GPU answers GPU_IS_LOST from then on; ecc_uncorrectable: its uncorrected errors grow with every call."
+    "How likely each call makes it happen."
     "probability"
-    "After how many calls."
+    "It happens with this call."
     "after_calls"
-    "Seed."
+    "Seed of the probability."
     "Xid that goes with it."
     "xid"
-    "Injected failure."
+    "A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays."
     "Failure"
     "NVLink"
     "Errors per second."
@@ -894,8 +1048,14 @@ constexpr char text_pool[] =
     "bus_type"
     "How the GPU reaches host memory."
     "addressing_mode"
+    "Extended GPU memory (EGM): memory of other hosts at hand."
+    "egm"
     "NUMA node of the GPU's own memory; only of GPUs with coherent memory."
     "numa_node_id"
+    "Host name that was stored on the GPU. Default: empty from Blackwell on; other GPUs store none."
+    "hostname"
+    "Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice."
+    "rusd_poll_mask"
     "inforom"
     "bar1_memory"
     "protected_memory"
@@ -904,13 +1064,20 @@ constexpr char text_pool[] =
     "thermal"
     "Fans."
     "fan"
+    "Workload power profiles."
+    "workload_power_profiles"
+    "Power smoothing."
+    "power_smoothing"
+    "PowerMizer."
+    "power_mizer"
+    "Boost slider."
+    "boost_slider"
     "Clocks, in MHz."
     "clocks"
     "Clocks event reasons."
     "clocks_throttle_reasons"
     "supported_clocks"
     "Performance state."
-    "performance_state"
     "Utilization, in per cent."
     "encoder_stats"
     "Encoder capacity, in per cent."
@@ -918,6 +1085,14 @@ constexpr char text_pool[] =
     "fbc_stats"
     "Processes that use the GPU."
     "processes"
+    "What the GPU is busy with."
+    "workload"
+    "How the GPU answers a workload."
+    "telemetry"
+    "Values that move by themselves."
+    "dynamic_metrics"
+    "What live values are computed from."
+    "motion"
     "ecc"
     "Retired pages."
     "retired_pages"
@@ -935,17 +1110,24 @@ constexpr char text_pool[] =
     "driver_model"
     "Accounting."
     "accounting"
+    "Which records of processes count."
+    "accounting_marks"
     "virtualization"
     "gsp_firmware"
     "reset_status"
     "api_restriction"
     "topology"
     "platform"
+    "Low power state of the NVLinks."
+    "nvlink_low_power"
+    "Reduced bandwidth of the NVLinks."
+    "nvlink_bandwidth"
     "fabric"
     "gpm"
-    "dynamic_metrics"
+    "A failure that comes with the calls about the GPU."
     "failure"
     "What is broken."
+    "faults"
     "Events of a change that is not committed yet."
     "events"
     "nvlink_error"
@@ -1054,6 +1236,8 @@ constexpr char text_pool[] =
     "infiniband"
     "What installers put into dynamic_metrics when they switch it on."
     "dynamic_metrics_defaults"
+    "What time it is for the GPUs."
+    "clock"
     "A simulated host with its GPUs."
     "Machine"
 ;
@@ -1139,2323 +1323,2744 @@ constexpr Word word_table[] = {
     {{409, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
     {{411, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
     {{418, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
+    // PowerMizerMode (unsigned int)
+    {{428, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
+    {{436, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    {{455, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
+    {{459, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{428, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{431, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{435, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{439, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{481, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{484, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{488, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{492, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
     {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{442, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{445, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{495, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{498, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{448, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{456, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{462, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{470, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{480, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{484, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{501, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{509, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{515, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{523, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{533, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{537, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{490, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{499, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{516, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{527, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{543, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{455, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{565, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{576, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
     // FabricHealthSummary (unsigned char)
-    {{538, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{499, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{545, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{554, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{587, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{455, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{594, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{603, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
     {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{570, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{587, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{607, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{619, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{639, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{658, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{674, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{619, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{636, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{656, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{668, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{688, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{707, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{723, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{691, 1}, 0u},  // C
-    {{692, 1}, 0u},  // G
-    {{693, 3}, 0u},  // C+G
-    {{696, 1}, 0u},  // M
-    {{697, 3}, 0u},  // M+C
+    {{740, 1}, 0u},  // C
+    {{741, 1}, 0u},  // G
+    {{742, 3}, 0u},  // C+G
+    {{745, 1}, 0u},  // M
+    {{746, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{700, 4}, 0u},  // idle
-    {{704, 4}, 0u},  // busy
-    {{708, 5}, 0u},  // burst
-    {{713, 6}, 0u},  // steady
+    {{749, 4}, 0u},  // idle
+    {{753, 4}, 0u},  // busy
+    {{757, 5}, 0u},  // burst
+    {{762, 6}, 0u},  // steady
     // Failure.mode
-    {{538, 7}, 0u},  // healthy
-    {{719, 4}, 0u},  // lost
-    {{723, 14}, 0u},  // fallen_off_bus
-    {{737, 17}, 0u},  // ecc_uncorrectable
+    {{587, 7}, 0u},  // healthy
+    {{768, 4}, 0u},  // lost
+    {{772, 14}, 0u},  // fallen_off_bus
+    {{786, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{754, 6}, 0u},  // active
-    {{760, 8}, 0u},  // inactive
-    {{768, 2}, 0u},  // up
-    {{770, 4}, 0u},  // down
+    {{803, 6}, 0u},  // active
+    {{809, 8}, 0u},  // inactive
+    {{817, 2}, 0u},  // up
+    {{819, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{774, 3}, 0u},  // gpu
-    {{777, 6}, 0u},  // switch
-    {{783, 3}, 0u},  // npu
-    {{786, 6}, 0u},  // ibmnpu
+    {{823, 3}, 0u},  // gpu
+    {{826, 6}, 0u},  // switch
+    {{832, 3}, 0u},  // npu
+    {{835, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{754, 6}, 0u},  // active
-    {{760, 8}, 0u},  // inactive
-    {{768, 2}, 0u},  // up
-    {{770, 4}, 0u},  // down
+    {{803, 6}, 0u},  // active
+    {{809, 8}, 0u},  // inactive
+    {{817, 2}, 0u},  // up
+    {{819, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {856, 8}, .unit_text = {0, 0}, .doc_text = {814, 42}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {905, 8}, .unit_text = {0, 0}, .doc_text = {863, 42}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // System.driver_version
-    {.name_text = {980, 14}, .unit_text = {0, 0}, .doc_text = {926, 54}, .note_text = {0, 0}, .default_text = {916, 10},
+    {.name_text = {1029, 14}, .unit_text = {0, 0}, .doc_text = {975, 54}, .note_text = {0, 0}, .default_text = {965, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1110, 12}, .unit_text = {0, 0}, .doc_text = {994, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1159, 12}, .unit_text = {0, 0}, .doc_text = {1043, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1230, 12}, .unit_text = {0, 0}, .doc_text = {1122, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1279, 12}, .unit_text = {0, 0}, .doc_text = {1171, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {1348, 18}, .unit_text = {0, 0}, .doc_text = {1242, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1397, 18}, .unit_text = {0, 0}, .doc_text = {1291, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {1471, 18}, .unit_text = {0, 0}, .doc_text = {1366, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1520, 18}, .unit_text = {0, 0}, .doc_text = {1415, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {1564, 11}, .unit_text = {0, 0}, .doc_text = {1489, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1613, 11}, .unit_text = {0, 0}, .doc_text = {1538, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {1611, 10}, .unit_text = {0, 0}, .doc_text = {1576, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {1660, 10}, .unit_text = {0, 0}, .doc_text = {1625, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // System.conf_compute
-    {.name_text = {1621, 12}, .unit_text = {0, 0}, .doc_text = {864, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1670, 12}, .unit_text = {0, 0}, .doc_text = {913, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {1684, 17}, .unit_text = {0, 0}, .doc_text = {1637, 47}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {1733, 17}, .unit_text = {0, 0}, .doc_text = {1686, 47}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // System.nvlink_bw_mode
+    {.name_text = {1893, 14}, .unit_text = {0, 0}, .doc_text = {1750, 143}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {1767, 5}, .unit_text = {0, 0}, .doc_text = {1754, 13}, .note_text = {0, 0}, .default_text = {1753, 1},
+    {.name_text = {1973, 5}, .unit_text = {0, 0}, .doc_text = {1960, 13}, .note_text = {0, 0}, .default_text = {1959, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {1785, 5}, .unit_text = {0, 0}, .doc_text = {1772, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {1991, 5}, .unit_text = {0, 0}, .doc_text = {1978, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {1858, 13}, .unit_text = {0, 0}, .doc_text = {1831, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2064, 13}, .unit_text = {0, 0}, .doc_text = {2037, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {1897, 10}, .unit_text = {0, 0}, .doc_text = {1871, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2103, 10}, .unit_text = {0, 0}, .doc_text = {2077, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {1933, 10}, .unit_text = {0, 0}, .doc_text = {1907, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2139, 10}, .unit_text = {0, 0}, .doc_text = {2113, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {1982, 10}, .unit_text = {0, 0}, .doc_text = {1943, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2188, 10}, .unit_text = {0, 0}, .doc_text = {2149, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {2030, 10}, .unit_text = {0, 0}, .doc_text = {1992, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2236, 10}, .unit_text = {0, 0}, .doc_text = {2198, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {2121, 8}, .unit_text = {0, 0}, .doc_text = {2040, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2327, 8}, .unit_text = {0, 0}, .doc_text = {2246, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Inforom.bbx_flush_time_us
+    {.name_text = {2400, 17}, .unit_text = {2398, 2}, .doc_text = {2335, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Inforom.bbx_flush_duration_us
+    {.name_text = {2436, 21}, .unit_text = {2398, 2}, .doc_text = {2417, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2175, 5}, .unit_text = {0, 0}, .doc_text = {2129, 46}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {2503, 5}, .unit_text = {0, 0}, .doc_text = {2457, 46}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {2211, 11},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {2539, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2276, 14}, .unit_text = {2232, 1}, .doc_text = {2244, 32}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2604, 14}, .unit_text = {2560, 1}, .doc_text = {2572, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2290, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2618, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2344, 23}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2672, 23}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2404, 16}, .unit_text = {2401, 3}, .doc_text = {2377, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2732, 16}, .unit_text = {2729, 3}, .doc_text = {2705, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2439, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2767, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2470, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2798, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2501, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2829, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {2628, 6}, .unit_text = {0, 0}, .doc_text = {2570, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2956, 6}, .unit_text = {0, 0}, .doc_text = {2898, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {2702, 9}, .unit_text = {0, 0}, .doc_text = {2644, 58}, .note_text = {0, 0}, .default_text = {2634, 10},
+    {.name_text = {3030, 9}, .unit_text = {0, 0}, .doc_text = {2972, 58}, .note_text = {0, 0}, .default_text = {2962, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {2752, 12}, .unit_text = {0, 0}, .doc_text = {2721, 31}, .note_text = {0, 0}, .default_text = {2711, 10},
+    {.name_text = {3080, 12}, .unit_text = {0, 0}, .doc_text = {3049, 31}, .note_text = {0, 0}, .default_text = {3039, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {2804, 10}, .unit_text = {0, 0}, .doc_text = {2765, 39}, .note_text = {0, 0}, .default_text = {2764, 1},
+    {.name_text = {3132, 10}, .unit_text = {0, 0}, .doc_text = {3093, 39}, .note_text = {0, 0}, .default_text = {3092, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {2857, 9}, .unit_text = {0, 0}, .doc_text = {2815, 42}, .note_text = {0, 0}, .default_text = {2814, 1},
+    {.name_text = {3185, 9}, .unit_text = {0, 0}, .doc_text = {3143, 42}, .note_text = {0, 0}, .default_text = {3142, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // Pcie.max_link_gen
-    {.name_text = {2928, 12}, .unit_text = {0, 0}, .doc_text = {2882, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3256, 12}, .unit_text = {0, 0}, .doc_text = {3210, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {2999, 19}, .unit_text = {0, 0}, .doc_text = {2940, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3327, 19}, .unit_text = {0, 0}, .doc_text = {3268, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3049, 17}, .unit_text = {0, 0}, .doc_text = {3018, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3377, 17}, .unit_text = {0, 0}, .doc_text = {3346, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3081, 16}, .unit_text = {0, 0}, .doc_text = {3066, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3409, 16}, .unit_text = {0, 0}, .doc_text = {3394, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3140, 14}, .unit_text = {3136, 4}, .doc_text = {3097, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3468, 14}, .unit_text = {3464, 4}, .doc_text = {3425, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3164, 18}, .unit_text = {3136, 4}, .doc_text = {3154, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3492, 18}, .unit_text = {3464, 4}, .doc_text = {3482, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3218, 14}, .unit_text = {0, 0}, .doc_text = {3182, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3546, 14}, .unit_text = {0, 0}, .doc_text = {3510, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {3256, 23}, .unit_text = {0, 0}, .doc_text = {3232, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3584, 23}, .unit_text = {0, 0}, .doc_text = {3560, 24}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {3308, 18}, .unit_text = {3304, 4}, .doc_text = {3279, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3636, 18}, .unit_text = {3632, 4}, .doc_text = {3607, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {3355, 18}, .unit_text = {3304, 4}, .doc_text = {3326, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3683, 18}, .unit_text = {3632, 4}, .doc_text = {3654, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Pcie.tx_bytes
+    {.name_text = {3734, 8}, .unit_text = {2560, 1}, .doc_text = {3701, 33}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Pcie.rx_bytes
+    {.name_text = {3779, 8}, .unit_text = {2560, 1}, .doc_text = {3742, 37}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {3454, 20}, .unit_text = {0, 0}, .doc_text = {3373, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3868, 20}, .unit_text = {0, 0}, .doc_text = {3787, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {3505, 19}, .unit_text = {0, 0}, .doc_text = {3474, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3919, 19}, .unit_text = {0, 0}, .doc_text = {3888, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {3571, 20}, .unit_text = {0, 0}, .doc_text = {3538, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {3985, 20}, .unit_text = {0, 0}, .doc_text = {3952, 33}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {3613, 15}, .unit_text = {0, 0}, .doc_text = {3591, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {4027, 15}, .unit_text = {0, 0}, .doc_text = {4005, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {3679, 8}, .unit_text = {3677, 2}, .doc_text = {3628, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4093, 8}, .unit_text = {4091, 2}, .doc_text = {4042, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {3726, 16}, .unit_text = {3677, 2}, .doc_text = {3687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4140, 16}, .unit_text = {4091, 2}, .doc_text = {4101, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {3791, 17}, .unit_text = {3677, 2}, .doc_text = {3742, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4205, 17}, .unit_text = {4091, 2}, .doc_text = {4156, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {3921, 14}, .unit_text = {3677, 2}, .doc_text = {3808, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4335, 14}, .unit_text = {4091, 2}, .doc_text = {4222, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {3964, 12}, .unit_text = {3677, 2}, .doc_text = {3935, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4378, 12}, .unit_text = {4091, 2}, .doc_text = {4349, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4006, 12}, .unit_text = {3677, 2}, .doc_text = {3976, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4420, 12}, .unit_text = {4091, 2}, .doc_text = {4390, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4033, 15}, .unit_text = {3677, 2}, .doc_text = {4018, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4447, 15}, .unit_text = {4091, 2}, .doc_text = {4432, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4084, 15}, .unit_text = {3677, 2}, .doc_text = {4048, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4498, 15}, .unit_text = {4091, 2}, .doc_text = {4462, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3677, 2}, .doc_text = {4099, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4566, 15}, .unit_text = {4091, 2}, .doc_text = {4513, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {4192, 14}, .unit_text = {3677, 2}, .doc_text = {4167, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4606, 14}, .unit_text = {4091, 2}, .doc_text = {4581, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {4237, 19}, .unit_text = {4235, 2}, .doc_text = {4206, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4651, 19}, .unit_text = {4649, 2}, .doc_text = {4620, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {4296, 11}, .unit_text = {0, 0}, .doc_text = {4256, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4710, 11}, .unit_text = {0, 0}, .doc_text = {4670, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {4334, 12}, .unit_text = {0, 0}, .doc_text = {4307, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {4748, 12}, .unit_text = {0, 0}, .doc_text = {4721, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {4383, 27}, .unit_text = {4381, 2}, .doc_text = {4346, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4797, 27}, .unit_text = {4795, 2}, .doc_text = {4760, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4084, 15}, .unit_text = {3677, 2}, .doc_text = {4048, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4498, 15}, .unit_text = {4091, 2}, .doc_text = {4462, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3677, 2}, .doc_text = {4437, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4566, 15}, .unit_text = {4091, 2}, .doc_text = {4851, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {3679, 8}, .unit_text = {3677, 2}, .doc_text = {4464, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4093, 8}, .unit_text = {4091, 2}, .doc_text = {4878, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {4526, 18}, .unit_text = {3677, 2}, .doc_text = {4485, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4940, 18}, .unit_text = {4091, 2}, .doc_text = {4899, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {3726, 16}, .unit_text = {3677, 2}, .doc_text = {3687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4140, 16}, .unit_text = {4091, 2}, .doc_text = {4101, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {3964, 12}, .unit_text = {3677, 2}, .doc_text = {3935, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4378, 12}, .unit_text = {4091, 2}, .doc_text = {4349, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4006, 12}, .unit_text = {3677, 2}, .doc_text = {3976, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4420, 12}, .unit_text = {4091, 2}, .doc_text = {4390, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {4626, 17}, .unit_text = {691, 1}, .doc_text = {4598, 28}, .note_text = {0, 0}, .default_text = {4596, 2},
+    {.name_text = {5040, 17}, .unit_text = {740, 1}, .doc_text = {5012, 28}, .note_text = {0, 0}, .default_text = {5010, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {4669, 20}, .unit_text = {691, 1}, .doc_text = {4643, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5083, 20}, .unit_text = {740, 1}, .doc_text = {5057, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {4728, 20}, .unit_text = {691, 1}, .doc_text = {4689, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5142, 20}, .unit_text = {740, 1}, .doc_text = {5103, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {4787, 20}, .unit_text = {691, 1}, .doc_text = {4748, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5201, 20}, .unit_text = {740, 1}, .doc_text = {5162, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {4841, 15}, .unit_text = {691, 1}, .doc_text = {4807, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5255, 15}, .unit_text = {740, 1}, .doc_text = {5221, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {4904, 22}, .unit_text = {691, 1}, .doc_text = {4856, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5318, 22}, .unit_text = {740, 1}, .doc_text = {5270, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {4964, 20}, .unit_text = {691, 1}, .doc_text = {4926, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5378, 20}, .unit_text = {740, 1}, .doc_text = {5340, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5014, 12}, .unit_text = {691, 1}, .doc_text = {4984, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5428, 12}, .unit_text = {740, 1}, .doc_text = {5398, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5057, 12}, .unit_text = {691, 1}, .doc_text = {5026, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5471, 12}, .unit_text = {740, 1}, .doc_text = {5440, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {5145, 8}, .unit_text = {691, 1}, .doc_text = {5069, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5559, 8}, .unit_text = {740, 1}, .doc_text = {5483, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {5188, 17}, .unit_text = {691, 1}, .doc_text = {5153, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5602, 17}, .unit_text = {740, 1}, .doc_text = {5567, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {5240, 17}, .unit_text = {691, 1}, .doc_text = {5205, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5654, 17}, .unit_text = {740, 1}, .doc_text = {5619, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {5298, 22}, .unit_text = {691, 1}, .doc_text = {5257, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5712, 22}, .unit_text = {740, 1}, .doc_text = {5671, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {5375, 29}, .unit_text = {691, 1}, .doc_text = {5320, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5789, 29}, .unit_text = {740, 1}, .doc_text = {5734, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {5530, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5975, 5}, .unit_text = {0, 0}, .doc_text = {5944, 31}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {5577, 13}, .unit_text = {5576, 1}, .doc_text = {5566, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5991, 13}, .unit_text = {5990, 1}, .doc_text = {5980, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {5629, 20}, .unit_text = {5576, 1}, .doc_text = {5590, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6043, 20}, .unit_text = {5990, 1}, .doc_text = {6004, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {5706, 14}, .unit_text = {5576, 1}, .doc_text = {5649, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6120, 14}, .unit_text = {5990, 1}, .doc_text = {6063, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {5749, 11}, .unit_text = {5576, 1}, .doc_text = {5720, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6163, 11}, .unit_text = {5990, 1}, .doc_text = {6134, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {5790, 11}, .unit_text = {5576, 1}, .doc_text = {5760, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6204, 11}, .unit_text = {5990, 1}, .doc_text = {6174, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {5836, 9}, .unit_text = {5833, 3}, .doc_text = {5801, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6250, 9}, .unit_text = {6247, 3}, .doc_text = {6215, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {5865, 6}, .unit_text = {0, 0}, .doc_text = {5845, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {6279, 6}, .unit_text = {0, 0}, .doc_text = {6259, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfile.id
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {6323, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
+    // WorkloadPowerProfile.priority
+    {.name_text = {6405, 8}, .unit_text = {0, 0}, .doc_text = {6354, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfile.conflicts
+    {.name_text = {6471, 9}, .unit_text = {0, 0}, .doc_text = {6413, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfiles.profiles
+    {.name_text = {6565, 8}, .unit_text = {0, 0}, .doc_text = {6545, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
+     .max_items = 32, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfiles.requested
+    {.name_text = {6616, 9}, .unit_text = {0, 0}, .doc_text = {6573, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.percent_tmp_floor
+    {.name_text = {6751, 17}, .unit_text = {5990, 1}, .doc_text = {6703, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothingProfile.ramp_up_rate_mw_per_s
+    {.name_text = {6796, 21}, .unit_text = {6792, 4}, .doc_text = {6768, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.ramp_down_rate_mw_per_s
+    {.name_text = {6841, 23}, .unit_text = {6792, 4}, .doc_text = {6817, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.ramp_down_hysteresis_ms
+    {.name_text = {6905, 23}, .unit_text = {6903, 2}, .doc_text = {6864, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.secondary_power_floor_w
+    {.name_text = {6948, 23}, .unit_text = {6947, 1}, .doc_text = {6928, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_activation_window_multiplier
+    {.name_text = {7011, 42}, .unit_text = {0, 0}, .doc_text = {6971, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_target_window_multiplier
+    {.name_text = {7094, 38}, .unit_text = {0, 0}, .doc_text = {7053, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_activation_offset_w
+    {.name_text = {7171, 33}, .unit_text = {6947, 1}, .doc_text = {7132, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.state
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {7295, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.privilege_level
+    {.name_text = {7360, 15}, .unit_text = {0, 0}, .doc_text = {7344, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.immediate_ramp_down
+    {.name_text = {7412, 19}, .unit_text = {0, 0}, .doc_text = {7375, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.applied_tmp_ceiling_w
+    {.name_text = {7474, 21}, .unit_text = {6947, 1}, .doc_text = {7431, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.applied_tmp_floor_w
+    {.name_text = {7536, 19}, .unit_text = {6947, 1}, .doc_text = {7495, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.max_percent_tmp_floor
+    {.name_text = {7585, 21}, .unit_text = {5990, 1}, .doc_text = {7555, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.min_percent_tmp_floor
+    {.name_text = {7635, 21}, .unit_text = {5990, 1}, .doc_text = {7606, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
+    {.name_text = {7691, 39}, .unit_text = {5990, 1}, .doc_text = {7656, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.active_profile
+    {.name_text = {7762, 14}, .unit_text = {0, 0}, .doc_text = {7730, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // PowerSmoothing.profiles
+    {.name_text = {6565, 8}, .unit_text = {0, 0}, .doc_text = {7776, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
+     .max_items = 5, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerMizer.mode
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {7859, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // PowerMizer.supported_modes
+    {.name_text = {7987, 15}, .unit_text = {0, 0}, .doc_text = {7907, 80}, .note_text = {0, 0}, .default_text = {7904, 3},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
+    // BoostSlider.level
+    {.name_text = {8068, 5}, .unit_text = {0, 0}, .doc_text = {8052, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BoostSlider.max_level
+    {.name_text = {8122, 9}, .unit_text = {0, 0}, .doc_text = {8073, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {5965, 16}, .unit_text = {5962, 3}, .doc_text = {5909, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8259, 16}, .unit_text = {8256, 3}, .doc_text = {8203, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {6004, 12}, .unit_text = {5962, 3}, .doc_text = {5981, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8298, 12}, .unit_text = {8256, 3}, .doc_text = {8275, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {6044, 12}, .unit_text = {5962, 3}, .doc_text = {6016, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8338, 12}, .unit_text = {8256, 3}, .doc_text = {8310, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {6111, 20}, .unit_text = {5962, 3}, .doc_text = {6056, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8405, 20}, .unit_text = {8256, 3}, .doc_text = {8350, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {6182, 27}, .unit_text = {5962, 3}, .doc_text = {6131, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8476, 27}, .unit_text = {8256, 3}, .doc_text = {8425, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {6249, 10}, .unit_text = {5962, 3}, .doc_text = {6209, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8543, 10}, .unit_text = {8256, 3}, .doc_text = {8503, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {6299, 6}, .unit_text = {5962, 3}, .doc_text = {6259, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8593, 6}, .unit_text = {8256, 3}, .doc_text = {8553, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {6322, 14}, .unit_text = {5962, 3}, .doc_text = {6305, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8616, 14}, .unit_text = {8256, 3}, .doc_text = {8599, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5962, 3}, .doc_text = {6336, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8651, 10}, .unit_text = {8256, 3}, .doc_text = {8630, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {6393, 10}, .unit_text = {5962, 3}, .doc_text = {6367, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8687, 10}, .unit_text = {8256, 3}, .doc_text = {8661, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {6456, 18}, .unit_text = {5962, 3}, .doc_text = {6403, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8750, 18}, .unit_text = {8256, 3}, .doc_text = {8697, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {6523, 25}, .unit_text = {5962, 3}, .doc_text = {6474, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8817, 25}, .unit_text = {8256, 3}, .doc_text = {8768, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {6564, 13}, .unit_text = {5962, 3}, .doc_text = {6548, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8858, 13}, .unit_text = {8256, 3}, .doc_text = {8842, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {6597, 9}, .unit_text = {5962, 3}, .doc_text = {6577, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8891, 9}, .unit_text = {8256, 3}, .doc_text = {8871, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {6626, 13}, .unit_text = {5962, 3}, .doc_text = {6606, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8920, 13}, .unit_text = {8256, 3}, .doc_text = {8900, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {6650, 10}, .unit_text = {0, 0}, .doc_text = {6639, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8944, 10}, .unit_text = {0, 0}, .doc_text = {8933, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {6698, 18}, .unit_text = {0, 0}, .doc_text = {6660, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8992, 18}, .unit_text = {0, 0}, .doc_text = {8954, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {6734, 17}, .unit_text = {0, 0}, .doc_text = {6716, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9028, 17}, .unit_text = {0, 0}, .doc_text = {9010, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {6792, 19}, .unit_text = {5962, 3}, .doc_text = {6751, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9086, 19}, .unit_text = {8256, 3}, .doc_text = {9045, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {6853, 19}, .unit_text = {5962, 3}, .doc_text = {6811, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9147, 19}, .unit_text = {8256, 3}, .doc_text = {9105, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {6911, 17}, .unit_text = {5962, 3}, .doc_text = {6872, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9205, 17}, .unit_text = {8256, 3}, .doc_text = {9166, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {6968, 17}, .unit_text = {5962, 3}, .doc_text = {6928, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9262, 17}, .unit_text = {8256, 3}, .doc_text = {9222, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {7032, 15}, .unit_text = {5962, 3}, .doc_text = {6985, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9326, 15}, .unit_text = {8256, 3}, .doc_text = {9279, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {7070, 19}, .unit_text = {5962, 3}, .doc_text = {7047, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9364, 19}, .unit_text = {8256, 3}, .doc_text = {9341, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {7113, 19}, .unit_text = {5962, 3}, .doc_text = {7089, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9407, 19}, .unit_text = {8256, 3}, .doc_text = {9383, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {7177, 13}, .unit_text = {5962, 3}, .doc_text = {7132, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9471, 13}, .unit_text = {8256, 3}, .doc_text = {9426, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {7211, 17}, .unit_text = {5962, 3}, .doc_text = {7190, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9505, 17}, .unit_text = {8256, 3}, .doc_text = {9484, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {7250, 17}, .unit_text = {5962, 3}, .doc_text = {7228, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9544, 17}, .unit_text = {8256, 3}, .doc_text = {9522, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {7309, 15}, .unit_text = {7307, 2}, .doc_text = {7280, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9601, 15}, .unit_text = {2398, 2}, .doc_text = {9574, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {7354, 13}, .unit_text = {7307, 2}, .doc_text = {7324, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9646, 13}, .unit_text = {2398, 2}, .doc_text = {9616, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {7396, 22}, .unit_text = {7307, 2}, .doc_text = {7367, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9688, 22}, .unit_text = {2398, 2}, .doc_text = {9659, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {7447, 22}, .unit_text = {7307, 2}, .doc_text = {7418, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9739, 22}, .unit_text = {2398, 2}, .doc_text = {9710, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {7496, 26}, .unit_text = {7307, 2}, .doc_text = {7469, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9788, 26}, .unit_text = {2398, 2}, .doc_text = {9761, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {7591, 8}, .unit_text = {0, 0}, .doc_text = {7578, 13}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9883, 8}, .unit_text = {0, 0}, .doc_text = {9870, 13}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {7619, 27}, .unit_text = {0, 0}, .doc_text = {7599, 20}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9911, 27}, .unit_text = {0, 0}, .doc_text = {9891, 20}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {7658, 12}, .unit_text = {0, 0}, .doc_text = {7646, 12}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {9950, 12}, .unit_text = {0, 0}, .doc_text = {9938, 12}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {7723, 11}, .unit_text = {0, 0}, .doc_text = {7670, 53}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10015, 11}, .unit_text = {0, 0}, .doc_text = {9962, 53}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {7751, 10}, .unit_text = {0, 0}, .doc_text = {7734, 17}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10043, 10}, .unit_text = {0, 0}, .doc_text = {10026, 17}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {7779, 19}, .unit_text = {0, 0}, .doc_text = {7761, 18}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10071, 19}, .unit_text = {0, 0}, .doc_text = {10053, 18}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {7816, 19}, .unit_text = {0, 0}, .doc_text = {7798, 18}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10108, 19}, .unit_text = {0, 0}, .doc_text = {10090, 18}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {7847, 23}, .unit_text = {0, 0}, .doc_text = {7835, 12}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10139, 23}, .unit_text = {0, 0}, .doc_text = {10127, 12}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {7885, 22}, .unit_text = {0, 0}, .doc_text = {7870, 15}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10177, 22}, .unit_text = {0, 0}, .doc_text = {10162, 15}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {7912, 68}, .note_text = {0, 0}, .default_text = {7907, 5},
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {10204, 68}, .note_text = {0, 0}, .default_text = {10199, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {7989, 8}, .unit_text = {0, 0}, .doc_text = {7522, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10281, 8}, .unit_text = {0, 0}, .doc_text = {9814, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {8072, 8}, .unit_text = {5962, 3}, .doc_text = {8055, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10364, 8}, .unit_text = {8256, 3}, .doc_text = {10347, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {8111, 15}, .unit_text = {5962, 3}, .doc_text = {8080, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10403, 15}, .unit_text = {8256, 3}, .doc_text = {10372, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {8222, 13}, .unit_text = {0, 0}, .doc_text = {8193, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10514, 13}, .unit_text = {0, 0}, .doc_text = {10485, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {774, 3}, .unit_text = {5576, 1}, .doc_text = {8279, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {823, 3}, .unit_text = {5990, 1}, .doc_text = {10571, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {8345, 6}, .unit_text = {5576, 1}, .doc_text = {8306, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10637, 6}, .unit_text = {5990, 1}, .doc_text = {10598, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {8359, 7}, .unit_text = {5576, 1}, .doc_text = {8351, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10651, 7}, .unit_text = {5990, 1}, .doc_text = {10643, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {8374, 7}, .unit_text = {5576, 1}, .doc_text = {8366, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10666, 7}, .unit_text = {5990, 1}, .doc_text = {10658, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {8393, 4}, .unit_text = {5576, 1}, .doc_text = {8381, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10685, 4}, .unit_text = {5990, 1}, .doc_text = {10673, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {8422, 3}, .unit_text = {5576, 1}, .doc_text = {8397, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10714, 3}, .unit_text = {5990, 1}, .doc_text = {10689, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {8445, 18}, .unit_text = {7307, 2}, .doc_text = {8431, 14}, .note_text = {0, 0}, .default_text = {8425, 6},
+    {.name_text = {10737, 18}, .unit_text = {2398, 2}, .doc_text = {10723, 14}, .note_text = {0, 0}, .default_text = {10717, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {8530, 13}, .unit_text = {0, 0}, .doc_text = {8514, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10822, 13}, .unit_text = {0, 0}, .doc_text = {10806, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {8581, 11}, .unit_text = {8578, 3}, .doc_text = {8543, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10873, 11}, .unit_text = {10870, 3}, .doc_text = {10835, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {8607, 18}, .unit_text = {7307, 2}, .doc_text = {8592, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10899, 18}, .unit_text = {2398, 2}, .doc_text = {10884, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {8660, 4}, .unit_text = {5576, 1}, .doc_text = {8654, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10952, 4}, .unit_text = {5990, 1}, .doc_text = {10946, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {8669, 4}, .unit_text = {5576, 1}, .doc_text = {8664, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10961, 4}, .unit_text = {5990, 1}, .doc_text = {10956, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {8677, 3}, .unit_text = {5576, 1}, .doc_text = {8673, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10969, 3}, .unit_text = {5990, 1}, .doc_text = {10965, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {8530, 13}, .unit_text = {0, 0}, .doc_text = {8514, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10822, 13}, .unit_text = {0, 0}, .doc_text = {10806, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {8581, 11}, .unit_text = {8578, 3}, .doc_text = {8717, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10873, 11}, .unit_text = {10870, 3}, .doc_text = {11009, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {8607, 18}, .unit_text = {7307, 2}, .doc_text = {8746, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10899, 18}, .unit_text = {2398, 2}, .doc_text = {11038, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {8831, 3}, .unit_text = {0, 0}, .doc_text = {8820, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11123, 3}, .unit_text = {0, 0}, .doc_text = {11112, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {8885, 4}, .unit_text = {0, 0}, .doc_text = {8834, 51}, .note_text = {0, 0}, .default_text = {691, 1},
+    {.name_text = {11177, 4}, .unit_text = {0, 0}, .doc_text = {11126, 51}, .note_text = {0, 0}, .default_text = {740, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 102, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {8889, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11209, 4}, .unit_text = {0, 0}, .doc_text = {11181, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {8949, 15}, .unit_text = {8946, 3}, .doc_text = {8921, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11241, 15}, .unit_text = {11238, 3}, .doc_text = {11213, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {8979, 7}, .unit_text = {5576, 1}, .doc_text = {8964, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11271, 7}, .unit_text = {5990, 1}, .doc_text = {11256, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {9015, 8}, .unit_text = {5576, 1}, .doc_text = {8986, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11307, 8}, .unit_text = {5990, 1}, .doc_text = {11278, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {9043, 8}, .unit_text = {5576, 1}, .doc_text = {9023, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11335, 8}, .unit_text = {5990, 1}, .doc_text = {11315, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {9071, 8}, .unit_text = {5576, 1}, .doc_text = {9051, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11363, 8}, .unit_text = {5990, 1}, .doc_text = {11343, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {9129, 12}, .unit_text = {0, 0}, .doc_text = {9079, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11421, 12}, .unit_text = {0, 0}, .doc_text = {11371, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {9178, 16}, .unit_text = {0, 0}, .doc_text = {9141, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11470, 16}, .unit_text = {0, 0}, .doc_text = {11433, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // Workload.gpu
+    {.name_text = {823, 3}, .unit_text = {5990, 1}, .doc_text = {11546, 72}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.memory
+    {.name_text = {10637, 6}, .unit_text = {5990, 1}, .doc_text = {11618, 51}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.encoder
+    {.name_text = {10651, 7}, .unit_text = {5990, 1}, .doc_text = {11669, 20}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.decoder
+    {.name_text = {10666, 7}, .unit_text = {5990, 1}, .doc_text = {11689, 20}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.jpeg
+    {.name_text = {10685, 4}, .unit_text = {5990, 1}, .doc_text = {11709, 24}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.ofa
+    {.name_text = {10714, 3}, .unit_text = {5990, 1}, .doc_text = {11733, 37}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // TelemetryNoise.power_mw
+    {.name_text = {11858, 8}, .unit_text = {4091, 2}, .doc_text = {11830, 28}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
+    // TelemetryNoise.temperature_c
+    {.name_text = {11900, 13}, .unit_text = {740, 1}, .doc_text = {11866, 34}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
+    // TelemetryNoise.seed
+    {.name_text = {11990, 4}, .unit_text = {0, 0}, .doc_text = {11913, 77}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.load_power_mw
+    {.name_text = {12200, 13}, .unit_text = {4091, 2}, .doc_text = {12081, 119}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.memory_load_power_mw
+    {.name_text = {12283, 20}, .unit_text = {4091, 2}, .doc_text = {12213, 70}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.active_power_mw
+    {.name_text = {12407, 15}, .unit_text = {4091, 2}, .doc_text = {12303, 104}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.engine_power_mw
+    {.name_text = {12533, 15}, .unit_text = {4091, 2}, .doc_text = {12422, 111}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.linear_percent
+    {.name_text = {12651, 14}, .unit_text = {5990, 1}, .doc_text = {12548, 103}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Telemetry.exponent
+    {.name_text = {12770, 8}, .unit_text = {0, 0}, .doc_text = {12665, 105}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
+    // Telemetry.slow_rise_mc_per_w
+    {.name_text = {12938, 18}, .unit_text = {12934, 4}, .doc_text = {12778, 156}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
+    // Telemetry.slow_time_ms
+    {.name_text = {13003, 12}, .unit_text = {6903, 2}, .doc_text = {12956, 47}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
+    // Telemetry.fast_rise_mc_per_w
+    {.name_text = {13114, 18}, .unit_text = {12934, 4}, .doc_text = {13015, 99}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
+    // Telemetry.fast_time_ms
+    {.name_text = {13177, 12}, .unit_text = {6903, 2}, .doc_text = {13132, 45}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
+    // Telemetry.memory_rise_percent
+    {.name_text = {13265, 19}, .unit_text = {5990, 1}, .doc_text = {13189, 76}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // Telemetry.memory_power_percent
+    {.name_text = {13348, 20}, .unit_text = {5990, 1}, .doc_text = {13284, 64}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Telemetry.linger_ms
+    {.name_text = {13500, 9}, .unit_text = {6903, 2}, .doc_text = {13368, 132}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
+    // Telemetry.pcie_tx_kbps
+    {.name_text = {13568, 12}, .unit_text = {3632, 4}, .doc_text = {13509, 59}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.pcie_rx_kbps
+    {.name_text = {13643, 12}, .unit_text = {3632, 4}, .doc_text = {13580, 63}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.performance_state
+    {.name_text = {13690, 17}, .unit_text = {0, 0}, .doc_text = {13655, 35}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.noise
+    {.name_text = {13713, 5}, .unit_text = {0, 0}, .doc_text = {13707, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicTemperature.base_c
+    {.name_text = {13811, 6}, .unit_text = {740, 1}, .doc_text = {13786, 25}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
+    // DynamicTemperature.variance_c
+    {.name_text = {13846, 10}, .unit_text = {740, 1}, .doc_text = {13817, 29}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // DynamicTemperature.ramp_c
+    {.name_text = {13913, 6}, .unit_text = {740, 1}, .doc_text = {13856, 57}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // DynamicTemperature.ramp_period_sec
+    {.name_text = {13939, 15}, .unit_text = {13938, 1}, .doc_text = {13919, 19}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicPower.base_mw
+    {.name_text = {14002, 7}, .unit_text = {4091, 2}, .doc_text = {13995, 7}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicPower.variance_mw
+    {.name_text = {14088, 11}, .unit_text = {4091, 2}, .doc_text = {14009, 79}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicUtilization.pattern
+    {.name_text = {14289, 7}, .unit_text = {0, 0}, .doc_text = {14128, 161}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // DynamicUtilization.gpu_min
+    {.name_text = {14331, 7}, .unit_text = {5990, 1}, .doc_text = {14296, 35}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.gpu_max
+    {.name_text = {14376, 7}, .unit_text = {5990, 1}, .doc_text = {14338, 38}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.memory_min
+    {.name_text = {14421, 10}, .unit_text = {5990, 1}, .doc_text = {14383, 38}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.memory_max
+    {.name_text = {8651, 10}, .unit_text = {5990, 1}, .doc_text = {14431, 41}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.burst_period_sec
+    {.name_text = {14519, 16}, .unit_text = {13938, 1}, .doc_text = {14472, 47}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.seed
+    {.name_text = {11990, 4}, .unit_text = {0, 0}, .doc_text = {14576, 70}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.temperature
+    {.name_text = {14658, 11}, .unit_text = {0, 0}, .doc_text = {14646, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.power
+    {.name_text = {14675, 5}, .unit_text = {0, 0}, .doc_text = {14669, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.utilization
+    {.name_text = {14692, 11}, .unit_text = {0, 0}, .doc_text = {14680, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {9250, 13}, .unit_text = {0, 0}, .doc_text = {9229, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14827, 13}, .unit_text = {0, 0}, .doc_text = {14806, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {9272, 8}, .unit_text = {0, 0}, .doc_text = {9263, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14849, 8}, .unit_text = {0, 0}, .doc_text = {14840, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {9289, 8}, .unit_text = {0, 0}, .doc_text = {9280, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14866, 8}, .unit_text = {0, 0}, .doc_text = {14857, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {9311, 13}, .unit_text = {0, 0}, .doc_text = {9297, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14888, 13}, .unit_text = {0, 0}, .doc_text = {14874, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {9339, 14}, .unit_text = {0, 0}, .doc_text = {9324, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14916, 14}, .unit_text = {0, 0}, .doc_text = {14901, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {9367, 11}, .unit_text = {0, 0}, .doc_text = {9353, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14944, 11}, .unit_text = {0, 0}, .doc_text = {14930, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {9403, 3}, .unit_text = {0, 0}, .doc_text = {9378, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14980, 3}, .unit_text = {0, 0}, .doc_text = {14955, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {9484, 4}, .unit_text = {0, 0}, .doc_text = {9406, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15061, 4}, .unit_text = {0, 0}, .doc_text = {14983, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {9519, 5}, .unit_text = {0, 0}, .doc_text = {9488, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15096, 5}, .unit_text = {0, 0}, .doc_text = {15065, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {9574, 10}, .unit_text = {0, 0}, .doc_text = {9564, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15151, 10}, .unit_text = {0, 0}, .doc_text = {15141, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {9596, 10}, .unit_text = {0, 0}, .doc_text = {9584, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15173, 10}, .unit_text = {0, 0}, .doc_text = {15161, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {9668, 8}, .unit_text = {0, 0}, .doc_text = {9640, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15245, 8}, .unit_text = {0, 0}, .doc_text = {15217, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {9701, 9}, .unit_text = {0, 0}, .doc_text = {9676, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15278, 9}, .unit_text = {0, 0}, .doc_text = {15253, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {9731, 11}, .unit_text = {0, 0}, .doc_text = {9564, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15308, 11}, .unit_text = {0, 0}, .doc_text = {15141, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {9771, 20}, .unit_text = {0, 0}, .doc_text = {9742, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15348, 20}, .unit_text = {0, 0}, .doc_text = {15319, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {9821, 20}, .unit_text = {0, 0}, .doc_text = {9791, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15398, 20}, .unit_text = {0, 0}, .doc_text = {15368, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {9884, 2}, .unit_text = {0, 0}, .doc_text = {9280, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15461, 2}, .unit_text = {0, 0}, .doc_text = {14857, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {9912, 2}, .unit_text = {0, 0}, .doc_text = {9886, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15489, 2}, .unit_text = {0, 0}, .doc_text = {15463, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {9931, 15}, .unit_text = {0, 0}, .doc_text = {9914, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15508, 15}, .unit_text = {0, 0}, .doc_text = {15491, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9946, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {15523, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {9961, 5}, .unit_text = {0, 0}, .doc_text = {9951, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15538, 5}, .unit_text = {0, 0}, .doc_text = {15528, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {9668, 8}, .unit_text = {0, 0}, .doc_text = {9640, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15245, 8}, .unit_text = {0, 0}, .doc_text = {15217, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {9701, 9}, .unit_text = {0, 0}, .doc_text = {9676, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15278, 9}, .unit_text = {0, 0}, .doc_text = {15253, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {10059, 21}, .unit_text = {0, 0}, .doc_text = {10025, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15636, 21}, .unit_text = {0, 0}, .doc_text = {15602, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {10112, 18}, .unit_text = {0, 0}, .doc_text = {10080, 32}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {15689, 18}, .unit_text = {0, 0}, .doc_text = {15657, 32}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {10199, 12}, .unit_text = {0, 0}, .doc_text = {10190, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15776, 12}, .unit_text = {0, 0}, .doc_text = {15767, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {10260, 12}, .unit_text = {0, 0}, .doc_text = {10211, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15837, 12}, .unit_text = {0, 0}, .doc_text = {15788, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {10308, 12}, .unit_text = {0, 0}, .doc_text = {10272, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15885, 12}, .unit_text = {0, 0}, .doc_text = {15849, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {10329, 6}, .unit_text = {0, 0}, .doc_text = {10320, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15906, 6}, .unit_text = {0, 0}, .doc_text = {15897, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {9484, 4}, .unit_text = {0, 0}, .doc_text = {10335, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15061, 4}, .unit_text = {0, 0}, .doc_text = {15912, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {10375, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5975, 5}, .unit_text = {0, 0}, .doc_text = {15952, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {10400, 9}, .unit_text = {0, 0}, .doc_text = {10384, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15977, 9}, .unit_text = {0, 0}, .doc_text = {15961, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {10451, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {16028, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {10539, 21}, .unit_text = {0, 0}, .doc_text = {10502, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16116, 21}, .unit_text = {0, 0}, .doc_text = {16079, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {10590, 21}, .unit_text = {0, 0}, .doc_text = {10560, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16167, 21}, .unit_text = {0, 0}, .doc_text = {16137, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {10670, 17}, .unit_text = {0, 0}, .doc_text = {10637, 33}, .note_text = {10611, 26}, .default_text = {0, 0},
+    {.name_text = {16247, 17}, .unit_text = {0, 0}, .doc_text = {16214, 33}, .note_text = {16188, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {10717, 18}, .unit_text = {0, 0}, .doc_text = {10687, 30}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {16294, 18}, .unit_text = {0, 0}, .doc_text = {16264, 30}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {10791, 3}, .unit_text = {0, 0}, .doc_text = {10782, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16368, 3}, .unit_text = {0, 0}, .doc_text = {16359, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {10799, 4}, .unit_text = {0, 0}, .doc_text = {10794, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16376, 4}, .unit_text = {0, 0}, .doc_text = {16371, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {10808, 7}, .unit_text = {0, 0}, .doc_text = {10803, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16385, 7}, .unit_text = {0, 0}, .doc_text = {16380, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {10819, 3}, .unit_text = {0, 0}, .doc_text = {10815, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16396, 3}, .unit_text = {0, 0}, .doc_text = {16392, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10822, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {16399, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {9731, 11}, .unit_text = {0, 0}, .doc_text = {10891, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15308, 11}, .unit_text = {0, 0}, .doc_text = {16468, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {10981, 13}, .unit_text = {0, 0}, .doc_text = {10935, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16558, 13}, .unit_text = {0, 0}, .doc_text = {16512, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {10994, 37}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {16571, 37}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {11057, 16}, .unit_text = {0, 0}, .doc_text = {11038, 19}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {16634, 16}, .unit_text = {0, 0}, .doc_text = {16615, 19}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {11106, 22}, .unit_text = {0, 0}, .doc_text = {11073, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16683, 22}, .unit_text = {0, 0}, .doc_text = {16650, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {11176, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {16753, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11203, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {16776, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {11254, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11209, 4}, .unit_text = {0, 0}, .doc_text = {16827, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {11308, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {16881, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {11357, 9}, .unit_text = {0, 0}, .doc_text = {11321, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16928, 9}, .unit_text = {0, 0}, .doc_text = {16892, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {11395, 4}, .unit_text = {0, 0}, .doc_text = {11366, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16966, 4}, .unit_text = {0, 0}, .doc_text = {16937, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {11445, 6}, .unit_text = {0, 0}, .doc_text = {11399, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17016, 6}, .unit_text = {0, 0}, .doc_text = {16970, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {11473, 10}, .unit_text = {8946, 3}, .doc_text = {11451, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17044, 10}, .unit_text = {11238, 3}, .doc_text = {17022, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {11527, 8}, .unit_text = {11524, 3}, .doc_text = {11483, 41}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {17098, 8}, .unit_text = {17095, 3}, .doc_text = {17054, 41}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {11613, 8}, .unit_text = {8946, 3}, .doc_text = {11535, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17184, 8}, .unit_text = {11238, 3}, .doc_text = {17106, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {9912, 2}, .unit_text = {0, 0}, .doc_text = {11621, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15489, 2}, .unit_text = {0, 0}, .doc_text = {17192, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {11650, 2}, .unit_text = {0, 0}, .doc_text = {11637, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {17221, 2}, .unit_text = {0, 0}, .doc_text = {17208, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {11661, 3}, .unit_text = {0, 0}, .doc_text = {11652, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {17232, 3}, .unit_text = {0, 0}, .doc_text = {17223, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {11673, 3}, .unit_text = {0, 0}, .doc_text = {11664, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {17244, 3}, .unit_text = {0, 0}, .doc_text = {17235, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {8393, 4}, .unit_text = {0, 0}, .doc_text = {11676, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10685, 4}, .unit_text = {0, 0}, .doc_text = {17247, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {8422, 3}, .unit_text = {0, 0}, .doc_text = {11689, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10714, 3}, .unit_text = {0, 0}, .doc_text = {17260, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {11751, 3}, .unit_text = {0, 0}, .doc_text = {11715, 36}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {17322, 3}, .unit_text = {0, 0}, .doc_text = {17286, 36}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {11861, 7}, .unit_text = {0, 0}, .doc_text = {11787, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17432, 7}, .unit_text = {0, 0}, .doc_text = {17358, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {11960, 4}, .unit_text = {0, 0}, .doc_text = {11868, 92}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {17531, 4}, .unit_text = {0, 0}, .doc_text = {17439, 92}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {11964, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {17535, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {12054, 5}, .unit_text = {0, 0}, .doc_text = {12000, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17625, 5}, .unit_text = {0, 0}, .doc_text = {17571, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {11861, 7}, .unit_text = {0, 0}, .doc_text = {12096, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17432, 7}, .unit_text = {0, 0}, .doc_text = {17667, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {12116, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {17687, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {12054, 5}, .unit_text = {0, 0}, .doc_text = {12150, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17625, 5}, .unit_text = {0, 0}, .doc_text = {17721, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {12277, 18}, .unit_text = {0, 0}, .doc_text = {12225, 52}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {17848, 18}, .unit_text = {0, 0}, .doc_text = {17796, 52}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {12384, 4}, .unit_text = {0, 0}, .doc_text = {12295, 89}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {17955, 4}, .unit_text = {0, 0}, .doc_text = {17866, 89}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {12410, 17}, .unit_text = {0, 0}, .doc_text = {12388, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17981, 17}, .unit_text = {0, 0}, .doc_text = {17959, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {10199, 12}, .unit_text = {0, 0}, .doc_text = {12453, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15776, 12}, .unit_text = {0, 0}, .doc_text = {18024, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {10260, 12}, .unit_text = {0, 0}, .doc_text = {12466, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15837, 12}, .unit_text = {0, 0}, .doc_text = {18037, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {12596, 17}, .unit_text = {0, 0}, .doc_text = {12519, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18167, 17}, .unit_text = {0, 0}, .doc_text = {18090, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {12682, 9}, .unit_text = {0, 0}, .doc_text = {12613, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18253, 9}, .unit_text = {0, 0}, .doc_text = {18184, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {12750, 18}, .unit_text = {0, 0}, .doc_text = {12691, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18321, 18}, .unit_text = {0, 0}, .doc_text = {18262, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {12848, 16}, .unit_text = {0, 0}, .doc_text = {12768, 80}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {18419, 16}, .unit_text = {0, 0}, .doc_text = {18339, 80}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {12954, 8}, .unit_text = {0, 0}, .doc_text = {12864, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6565, 8}, .unit_text = {0, 0}, .doc_text = {18435, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {11357, 9}, .unit_text = {0, 0}, .doc_text = {12962, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16928, 9}, .unit_text = {0, 0}, .doc_text = {18525, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {13018, 7}, .unit_text = {0, 0}, .doc_text = {10190, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18581, 7}, .unit_text = {0, 0}, .doc_text = {15767, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {13025, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {18588, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {13018, 7}, .unit_text = {0, 0}, .doc_text = {13147, 10}, .note_text = {13111, 36}, .default_text = {0, 0},
+    {.name_text = {18581, 7}, .unit_text = {0, 0}, .doc_text = {18710, 10}, .note_text = {18674, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {11031, 7}, .unit_text = {0, 0}, .doc_text = {13157, 28}, .note_text = {13111, 36}, .default_text = {0, 0},
+    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {18720, 28}, .note_text = {18674, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13224, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18787, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {13269, 11}, .unit_text = {0, 0}, .doc_text = {13233, 36}, .note_text = {0, 0}, .default_text = {13229, 4},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {18861, 11}, .unit_text = {0, 0}, .doc_text = {18796, 65}, .note_text = {0, 0}, .default_text = {18792, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13224, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18787, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {13353, 14}, .unit_text = {0, 0}, .doc_text = {13314, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18945, 14}, .unit_text = {0, 0}, .doc_text = {18906, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {13396, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18988, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10308, 12}, .unit_text = {0, 0}, .doc_text = {13442, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15885, 12}, .unit_text = {0, 0}, .doc_text = {19034, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {13557, 7}, .unit_text = {0, 0}, .doc_text = {13495, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19149, 7}, .unit_text = {0, 0}, .doc_text = {19087, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {13610, 8}, .unit_text = {0, 0}, .doc_text = {13588, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {19202, 8}, .unit_text = {0, 0}, .doc_text = {19180, 22}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {13659, 27}, .unit_text = {0, 0}, .doc_text = {13618, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {19251, 27}, .unit_text = {0, 0}, .doc_text = {19210, 41}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {13766, 22}, .unit_text = {0, 0}, .doc_text = {13727, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19358, 22}, .unit_text = {0, 0}, .doc_text = {19319, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {13818, 23}, .unit_text = {0, 0}, .doc_text = {13788, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19410, 23}, .unit_text = {0, 0}, .doc_text = {19380, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {13923, 13}, .unit_text = {0, 0}, .doc_text = {13880, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {19515, 13}, .unit_text = {0, 0}, .doc_text = {19472, 43}, .note_text = {0, 0}, .default_text = {537, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {14018, 21}, .unit_text = {0, 0}, .doc_text = {13989, 29}, .note_text = {13976, 13}, .default_text = {0, 0},
+    {.name_text = {19610, 21}, .unit_text = {0, 0}, .doc_text = {19581, 29}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {14059, 11}, .unit_text = {0, 0}, .doc_text = {14039, 20}, .note_text = {13976, 13}, .default_text = {0, 0},
+    {.name_text = {19651, 11}, .unit_text = {0, 0}, .doc_text = {19631, 20}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {14075, 10}, .unit_text = {0, 0}, .doc_text = {14070, 5}, .note_text = {13976, 13}, .default_text = {0, 0},
+    {.name_text = {19667, 10}, .unit_text = {0, 0}, .doc_text = {19662, 5}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {14090, 7}, .unit_text = {0, 0}, .doc_text = {14085, 5}, .note_text = {13976, 13}, .default_text = {0, 0},
+    {.name_text = {19682, 7}, .unit_text = {0, 0}, .doc_text = {19677, 5}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {14167, 9}, .unit_text = {0, 0}, .doc_text = {14097, 70}, .note_text = {13976, 13}, .default_text = {0, 0},
+    {.name_text = {19759, 9}, .unit_text = {0, 0}, .doc_text = {19689, 70}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {14183, 9}, .unit_text = {0, 0}, .doc_text = {14176, 7}, .note_text = {13976, 13}, .default_text = {0, 0},
+    {.name_text = {19775, 9}, .unit_text = {0, 0}, .doc_text = {19768, 7}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkLowPower.supported
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {19808, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkLowPower.threshold
+    {.name_text = {19991, 9}, .unit_text = {0, 0}, .doc_text = {19892, 99}, .note_text = {0, 0}, .default_text = {19888, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
+    // NvLinkLowPower.default_threshold
+    {.name_text = {20028, 17}, .unit_text = {0, 0}, .doc_text = {20000, 28}, .note_text = {0, 0}, .default_text = {19888, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
+    // NvLinkLowPower.min_threshold
+    {.name_text = {20079, 13}, .unit_text = {0, 0}, .doc_text = {20046, 33}, .note_text = {0, 0}, .default_text = {20045, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // NvLinkLowPower.max_threshold
+    {.name_text = {20130, 13}, .unit_text = {0, 0}, .doc_text = {20096, 34}, .note_text = {0, 0}, .default_text = {20092, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
+    // NvLinkLowPower.units
+    {.name_text = {20188, 5}, .unit_text = {0, 0}, .doc_text = {20143, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
+    // NvLinkBandwidth.modes
+    {.name_text = {20331, 5}, .unit_text = {0, 0}, .doc_text = {20252, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkBandwidth.mode
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {20336, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkBandwidth.best_mode
+    {.name_text = {20389, 9}, .unit_text = {0, 0}, .doc_text = {20350, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {14238, 18}, .unit_text = {0, 0}, .doc_text = {14216, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20491, 18}, .unit_text = {0, 0}, .doc_text = {20469, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {14283, 14}, .unit_text = {0, 0}, .doc_text = {14256, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20536, 14}, .unit_text = {0, 0}, .doc_text = {20509, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {14318, 15}, .unit_text = {0, 0}, .doc_text = {14297, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20571, 15}, .unit_text = {0, 0}, .doc_text = {20550, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {14369, 23}, .unit_text = {0, 0}, .doc_text = {14333, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20622, 23}, .unit_text = {0, 0}, .doc_text = {20586, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {14419, 23}, .unit_text = {0, 0}, .doc_text = {14392, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20672, 23}, .unit_text = {0, 0}, .doc_text = {20645, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {14536, 12}, .unit_text = {0, 0}, .doc_text = {14516, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20789, 12}, .unit_text = {0, 0}, .doc_text = {20769, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {14555, 9}, .unit_text = {0, 0}, .doc_text = {14548, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {20808, 9}, .unit_text = {0, 0}, .doc_text = {20801, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {14634, 5}, .unit_text = {0, 0}, .doc_text = {14564, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {20817, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {14661, 14}, .unit_text = {0, 0}, .doc_text = {14639, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20909, 14}, .unit_text = {0, 0}, .doc_text = {20887, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {14692, 6}, .unit_text = {0, 0}, .doc_text = {14675, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20940, 6}, .unit_text = {0, 0}, .doc_text = {20923, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {14749, 11}, .unit_text = {0, 0}, .doc_text = {14698, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20997, 11}, .unit_text = {0, 0}, .doc_text = {20946, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {14783, 42}, .note_text = {14780, 3}, .default_text = {0, 0},
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {21031, 42}, .note_text = {21028, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {14846, 19}, .unit_text = {14841, 5}, .doc_text = {14825, 16}, .note_text = {14780, 3}, .default_text = {0, 0},
+    {.name_text = {21094, 19}, .unit_text = {21089, 5}, .doc_text = {21073, 16}, .note_text = {21028, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {14885, 19}, .unit_text = {14841, 5}, .doc_text = {14865, 20}, .note_text = {14780, 3}, .default_text = {0, 0},
+    {.name_text = {21133, 19}, .unit_text = {21089, 5}, .doc_text = {21113, 20}, .note_text = {21028, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.base_c
-    {.name_text = {14947, 6}, .unit_text = {691, 1}, .doc_text = {14940, 7}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.variance_c
-    {.name_text = {14959, 10}, .unit_text = {691, 1}, .doc_text = {14953, 6}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.ramp_c
-    {.name_text = {14988, 6}, .unit_text = {691, 1}, .doc_text = {14969, 19}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.ramp_period_sec
-    {.name_text = {15014, 15}, .unit_text = {15013, 1}, .doc_text = {14994, 19}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicPower.base_mw
-    {.name_text = {15070, 7}, .unit_text = {3677, 2}, .doc_text = {14940, 7}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicPower.variance_mw
-    {.name_text = {15077, 11}, .unit_text = {3677, 2}, .doc_text = {14953, 6}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicUtilization.pattern
-    {.name_text = {15134, 7}, .unit_text = {0, 0}, .doc_text = {15117, 17}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
-    // DynamicUtilization.gpu_min
-    {.name_text = {15164, 7}, .unit_text = {5576, 1}, .doc_text = {15141, 23}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.gpu_max
-    {.name_text = {15195, 7}, .unit_text = {5576, 1}, .doc_text = {15171, 24}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.memory_min
-    {.name_text = {15228, 10}, .unit_text = {5576, 1}, .doc_text = {15202, 26}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {15238, 27}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.burst_period_sec
-    {.name_text = {15283, 16}, .unit_text = {15013, 1}, .doc_text = {15265, 18}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.seed
-    {.name_text = {15358, 4}, .unit_text = {0, 0}, .doc_text = {15340, 18}, .note_text = {14931, 9}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.temperature
-    {.name_text = {15374, 11}, .unit_text = {0, 0}, .doc_text = {15362, 12}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.power
-    {.name_text = {15391, 5}, .unit_text = {0, 0}, .doc_text = {15385, 6}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.utilization
-    {.name_text = {15408, 11}, .unit_text = {0, 0}, .doc_text = {15396, 12}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {15460, 4}, .unit_text = {0, 0}, .doc_text = {15456, 4}, .note_text = {15450, 6}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {21200, 4}, .unit_text = {0, 0}, .doc_text = {21179, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11199, 4}, .unit_text = {0, 0}, .doc_text = {15505, 11}, .note_text = {15450, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {21235, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {15526, 11}, .unit_text = {0, 0}, .doc_text = {15516, 10}, .note_text = {15450, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {21414, 11}, .unit_text = {0, 0}, .doc_text = {21377, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {15558, 11}, .unit_text = {0, 0}, .doc_text = {15537, 21}, .note_text = {15450, 6}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {21451, 11}, .unit_text = {0, 0}, .doc_text = {21425, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {15358, 4}, .unit_text = {0, 0}, .doc_text = {15569, 5}, .note_text = {15450, 6}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {11990, 4}, .unit_text = {0, 0}, .doc_text = {21462, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {15596, 3}, .unit_text = {0, 0}, .doc_text = {15574, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21508, 3}, .unit_text = {0, 0}, .doc_text = {21486, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {15650, 4}, .unit_text = {15647, 3}, .doc_text = {15629, 18}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {21659, 4}, .unit_text = {21656, 3}, .doc_text = {21638, 18}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {15685, 5}, .unit_text = {0, 0}, .doc_text = {15654, 31}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {21694, 5}, .unit_text = {0, 0}, .doc_text = {21663, 31}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {15777, 18}, .unit_text = {0, 0}, .doc_text = {15758, 19}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {21786, 18}, .unit_text = {0, 0}, .doc_text = {21767, 19}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {15799, 11}, .unit_text = {0, 0}, .doc_text = {15795, 4}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {21808, 11}, .unit_text = {0, 0}, .doc_text = {21804, 4}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {15814, 11}, .unit_text = {0, 0}, .doc_text = {15810, 4}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {21823, 11}, .unit_text = {0, 0}, .doc_text = {21819, 4}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {15829, 11}, .unit_text = {0, 0}, .doc_text = {15825, 4}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {21838, 11}, .unit_text = {0, 0}, .doc_text = {21834, 4}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {15863, 20}, .unit_text = {0, 0}, .doc_text = {15840, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {21872, 20}, .unit_text = {0, 0}, .doc_text = {21849, 23}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {15908, 10}, .unit_text = {0, 0}, .doc_text = {15897, 11}, .note_text = {15883, 14}, .default_text = {0, 0},
+    {.name_text = {21917, 10}, .unit_text = {0, 0}, .doc_text = {21906, 11}, .note_text = {21892, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {15939, 20}, .unit_text = {0, 0}, .doc_text = {15918, 21}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {21948, 20}, .unit_text = {0, 0}, .doc_text = {21927, 21}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {15992, 22}, .unit_text = {0, 0}, .doc_text = {15959, 33}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {22001, 22}, .unit_text = {0, 0}, .doc_text = {21968, 33}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {16043, 13}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {22052, 13}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {16066, 9}, .unit_text = {0, 0}, .doc_text = {16056, 10}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {22075, 9}, .unit_text = {0, 0}, .doc_text = {22065, 10}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {16088, 13}, .unit_text = {16086, 2}, .doc_text = {16075, 11}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {22097, 13}, .unit_text = {22095, 2}, .doc_text = {22084, 11}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {16137, 15}, .unit_text = {0, 0}, .doc_text = {16101, 36}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {22146, 15}, .unit_text = {0, 0}, .doc_text = {22110, 36}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {16240, 5}, .unit_text = {0, 0}, .doc_text = {16195, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22249, 5}, .unit_text = {0, 0}, .doc_text = {22204, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {16266, 13}, .note_text = {0, 0}, .default_text = {16245, 21},
+    {.name_text = {11209, 4}, .unit_text = {0, 0}, .doc_text = {22275, 13}, .note_text = {0, 0}, .default_text = {22254, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {16300, 5}, .unit_text = {0, 0}, .doc_text = {16279, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {22309, 5}, .unit_text = {0, 0}, .doc_text = {22288, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {16410, 4}, .unit_text = {0, 0}, .doc_text = {16305, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22419, 4}, .unit_text = {0, 0}, .doc_text = {22314, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {16525, 6}, .unit_text = {0, 0}, .doc_text = {16414, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22534, 6}, .unit_text = {0, 0}, .doc_text = {22423, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {16592, 12}, .unit_text = {0, 0}, .doc_text = {16531, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22601, 12}, .unit_text = {0, 0}, .doc_text = {22540, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {16629, 17}, .unit_text = {0, 0}, .doc_text = {16604, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22638, 17}, .unit_text = {0, 0}, .doc_text = {22613, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {16674, 15}, .unit_text = {0, 0}, .doc_text = {16646, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22683, 15}, .unit_text = {0, 0}, .doc_text = {22655, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {16731, 15}, .unit_text = {0, 0}, .doc_text = {16689, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22740, 15}, .unit_text = {0, 0}, .doc_text = {22698, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {16826, 8}, .unit_text = {0, 0}, .doc_text = {16746, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22835, 8}, .unit_text = {0, 0}, .doc_text = {22755, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {16865, 15}, .unit_text = {0, 0}, .doc_text = {16834, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {22874, 15}, .unit_text = {0, 0}, .doc_text = {22843, 31}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {14183, 9}, .unit_text = {0, 0}, .doc_text = {16880, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19775, 9}, .unit_text = {0, 0}, .doc_text = {22889, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {16980, 3}, .unit_text = {0, 0}, .doc_text = {16929, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22989, 3}, .unit_text = {0, 0}, .doc_text = {22938, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {16997, 13}, .unit_text = {0, 0}, .doc_text = {16983, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23006, 13}, .unit_text = {0, 0}, .doc_text = {22992, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {17027, 12}, .unit_text = {0, 0}, .doc_text = {17010, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {23036, 12}, .unit_text = {0, 0}, .doc_text = {23019, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {17039, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23048, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {17068, 13}, .unit_text = {0, 0}, .doc_text = {17057, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23077, 13}, .unit_text = {0, 0}, .doc_text = {23066, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {17157, 9}, .unit_text = {0, 0}, .doc_text = {17081, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {23166, 9}, .unit_text = {0, 0}, .doc_text = {23090, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {17183, 7}, .unit_text = {0, 0}, .doc_text = {17166, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23192, 7}, .unit_text = {0, 0}, .doc_text = {23175, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {17216, 8}, .unit_text = {0, 0}, .doc_text = {17190, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {23225, 8}, .unit_text = {0, 0}, .doc_text = {23199, 26}, .note_text = {0, 0}, .default_text = {484, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {17256, 15}, .unit_text = {0, 0}, .doc_text = {17224, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23265, 15}, .unit_text = {0, 0}, .doc_text = {23233, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.egm
+    {.name_text = {23337, 3}, .unit_text = {0, 0}, .doc_text = {23280, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {17340, 12}, .unit_text = {0, 0}, .doc_text = {17271, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23409, 12}, .unit_text = {0, 0}, .doc_text = {23340, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.hostname
+    {.name_text = {23515, 8}, .unit_text = {0, 0}, .doc_text = {23421, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.rusd_poll_mask
+    {.name_text = {23645, 14}, .unit_text = {0, 0}, .doc_text = {23523, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {17352, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23659, 7}, .unit_text = {0, 0}, .doc_text = {2508, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {8345, 6}, .unit_text = {0, 0}, .doc_text = {2420, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10637, 6}, .unit_text = {0, 0}, .doc_text = {2748, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {17359, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23666, 11}, .unit_text = {0, 0}, .doc_text = {2805, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {17370, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23677, 16}, .unit_text = {0, 0}, .doc_text = {2839, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {428, 3}, .unit_text = {0, 0}, .doc_text = {2866, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {481, 3}, .unit_text = {0, 0}, .doc_text = {3194, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3524, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {3938, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {15391, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14675, 5}, .unit_text = {0, 0}, .doc_text = {4824, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {17386, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23693, 12}, .unit_text = {0, 0}, .doc_text = {4958, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {17426, 7}, .unit_text = {0, 0}, .doc_text = {17398, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23733, 7}, .unit_text = {0, 0}, .doc_text = {23705, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {17438, 3}, .unit_text = {0, 0}, .doc_text = {17433, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23745, 3}, .unit_text = {0, 0}, .doc_text = {23740, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.workload_power_profiles
+    {.name_text = {23772, 23}, .unit_text = {0, 0}, .doc_text = {23748, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_smoothing
+    {.name_text = {23811, 15}, .unit_text = {0, 0}, .doc_text = {23795, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_mizer
+    {.name_text = {23837, 11}, .unit_text = {0, 0}, .doc_text = {23826, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
+     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.boost_slider
+    {.name_text = {23861, 12}, .unit_text = {0, 0}, .doc_text = {23848, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {17456, 6}, .unit_text = {0, 0}, .doc_text = {17441, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23888, 6}, .unit_text = {0, 0}, .doc_text = {23873, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {17483, 23}, .unit_text = {0, 0}, .doc_text = {17462, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23915, 23}, .unit_text = {0, 0}, .doc_text = {23894, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {17506, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23938, 16}, .unit_text = {0, 0}, .doc_text = {10527, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {17540, 17}, .unit_text = {0, 0}, .doc_text = {17522, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {13690, 17}, .unit_text = {0, 0}, .doc_text = {23954, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {15408, 11}, .unit_text = {0, 0}, .doc_text = {17557, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14692, 11}, .unit_text = {0, 0}, .doc_text = {23972, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {17582, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23997, 13}, .unit_text = {0, 0}, .doc_text = {10917, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {17625, 16}, .unit_text = {0, 0}, .doc_text = {17595, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24040, 16}, .unit_text = {0, 0}, .doc_text = {24010, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {17641, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24056, 9}, .unit_text = {0, 0}, .doc_text = {11074, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {17677, 9}, .unit_text = {0, 0}, .doc_text = {17650, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24092, 9}, .unit_text = {0, 0}, .doc_text = {24065, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.workload
+    {.name_text = {24127, 8}, .unit_text = {0, 0}, .doc_text = {24101, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.telemetry
+    {.name_text = {24166, 9}, .unit_text = {0, 0}, .doc_text = {24135, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.dynamic_metrics
+    {.name_text = {24206, 15}, .unit_text = {0, 0}, .doc_text = {24175, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.motion
+    {.name_text = {24256, 6}, .unit_text = {0, 0}, .doc_text = {24221, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {17686, 3}, .unit_text = {0, 0}, .doc_text = {10350, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24262, 3}, .unit_text = {0, 0}, .doc_text = {15927, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {17703, 13}, .unit_text = {0, 0}, .doc_text = {17689, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24279, 13}, .unit_text = {0, 0}, .doc_text = {24265, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {17730, 13}, .unit_text = {0, 0}, .doc_text = {17716, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24306, 13}, .unit_text = {0, 0}, .doc_text = {24292, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {17743, 7}, .unit_text = {0, 0}, .doc_text = {11239, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24319, 7}, .unit_text = {0, 0}, .doc_text = {16812, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {17772, 21}, .unit_text = {0, 0}, .doc_text = {17750, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24348, 21}, .unit_text = {0, 0}, .doc_text = {24326, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {17810, 16}, .unit_text = {0, 0}, .doc_text = {17793, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {24386, 16}, .unit_text = {0, 0}, .doc_text = {24369, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {17839, 12}, .unit_text = {0, 0}, .doc_text = {17826, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {24415, 12}, .unit_text = {0, 0}, .doc_text = {24402, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {17851, 3}, .unit_text = {0, 0}, .doc_text = {12996, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24427, 3}, .unit_text = {0, 0}, .doc_text = {18559, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {17854, 18}, .unit_text = {0, 0}, .doc_text = {13069, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24430, 18}, .unit_text = {0, 0}, .doc_text = {18632, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {17872, 12}, .unit_text = {0, 0}, .doc_text = {13185, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24448, 12}, .unit_text = {0, 0}, .doc_text = {18748, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {17895, 10}, .unit_text = {0, 0}, .doc_text = {17884, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24471, 10}, .unit_text = {0, 0}, .doc_text = {24460, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.accounting_marks
+    {.name_text = {24514, 16}, .unit_text = {0, 0}, .doc_text = {24481, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {17905, 14}, .unit_text = {0, 0}, .doc_text = {13367, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24530, 14}, .unit_text = {0, 0}, .doc_text = {18959, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {17919, 12}, .unit_text = {0, 0}, .doc_text = {13564, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24544, 12}, .unit_text = {0, 0}, .doc_text = {19156, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {17931, 12}, .unit_text = {0, 0}, .doc_text = {13686, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24556, 12}, .unit_text = {0, 0}, .doc_text = {19278, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {17943, 15}, .unit_text = {0, 0}, .doc_text = {13841, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24568, 15}, .unit_text = {0, 0}, .doc_text = {19433, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {17958, 8}, .unit_text = {0, 0}, .doc_text = {13936, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24583, 8}, .unit_text = {0, 0}, .doc_text = {19528, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {17966, 8}, .unit_text = {0, 0}, .doc_text = {14192, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24591, 8}, .unit_text = {0, 0}, .doc_text = {19784, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_low_power
+    {.name_text = {24630, 16}, .unit_text = {0, 0}, .doc_text = {24599, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_bandwidth
+    {.name_text = {24679, 16}, .unit_text = {0, 0}, .doc_text = {24646, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {17974, 6}, .unit_text = {0, 0}, .doc_text = {14760, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24695, 6}, .unit_text = {0, 0}, .doc_text = {21008, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {17980, 3}, .unit_text = {0, 0}, .doc_text = {14904, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24701, 3}, .unit_text = {0, 0}, .doc_text = {21152, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // Gpu.dynamic_metrics
-    {.name_text = {17983, 15}, .unit_text = {0, 0}, .doc_text = {15419, 17}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {17998, 7}, .unit_text = {0, 0}, .doc_text = {15599, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24754, 7}, .unit_text = {0, 0}, .doc_text = {24704, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {15450, 6}, .unit_text = {0, 0}, .doc_text = {18005, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24776, 6}, .unit_text = {0, 0}, .doc_text = {24761, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {18065, 6}, .unit_text = {0, 0}, .doc_text = {18020, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24827, 6}, .unit_text = {0, 0}, .doc_text = {24782, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {18071, 12}, .unit_text = {0, 0}, .doc_text = {15690, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24833, 12}, .unit_text = {0, 0}, .doc_text = {21699, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {18132, 8}, .unit_text = {0, 0}, .doc_text = {18083, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24894, 8}, .unit_text = {0, 0}, .doc_text = {24845, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {18197, 15}, .unit_text = {0, 0}, .doc_text = {18140, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24959, 15}, .unit_text = {0, 0}, .doc_text = {24902, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {18264, 14}, .unit_text = {0, 0}, .doc_text = {18212, 52}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {25026, 14}, .unit_text = {0, 0}, .doc_text = {24974, 52}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {18308, 4}, .unit_text = {0, 0}, .doc_text = {18289, 19}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25070, 4}, .unit_text = {0, 0}, .doc_text = {25051, 19}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {14634, 5}, .unit_text = {0, 0}, .doc_text = {18312, 6}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {25074, 6}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {18343, 18}, .unit_text = {0, 0}, .doc_text = {18318, 25}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25105, 18}, .unit_text = {0, 0}, .doc_text = {25080, 25}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {18390, 17}, .unit_text = {0, 0}, .doc_text = {18361, 29}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25152, 17}, .unit_text = {0, 0}, .doc_text = {25123, 29}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {18441, 12}, .unit_text = {0, 0}, .doc_text = {18407, 34}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25203, 12}, .unit_text = {0, 0}, .doc_text = {25169, 34}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {18484, 3}, .unit_text = {0, 0}, .doc_text = {18472, 12}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25246, 3}, .unit_text = {0, 0}, .doc_text = {25234, 12}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {16410, 4}, .unit_text = {0, 0}, .doc_text = {18487, 5}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {22419, 4}, .unit_text = {0, 0}, .doc_text = {25249, 5}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {14634, 5}, .unit_text = {0, 0}, .doc_text = {18312, 6}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {25074, 6}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {18542, 10}, .unit_text = {0, 0}, .doc_text = {18512, 30}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25304, 10}, .unit_text = {0, 0}, .doc_text = {25274, 30}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {18573, 12}, .unit_text = {0, 0}, .doc_text = {18552, 21}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25335, 12}, .unit_text = {0, 0}, .doc_text = {25314, 21}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {18585, 10}, .unit_text = {15647, 3}, .doc_text = {15629, 18}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25347, 10}, .unit_text = {21656, 3}, .doc_text = {21638, 18}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {16240, 5}, .unit_text = {0, 0}, .doc_text = {18634, 8}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {22249, 5}, .unit_text = {0, 0}, .doc_text = {25396, 8}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {15685, 5}, .unit_text = {0, 0}, .doc_text = {18642, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21694, 5}, .unit_text = {0, 0}, .doc_text = {25404, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {13557, 7}, .unit_text = {0, 0}, .doc_text = {18685, 15}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {19149, 7}, .unit_text = {0, 0}, .doc_text = {25447, 15}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {18718, 13}, .unit_text = {0, 0}, .doc_text = {18700, 18}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25480, 13}, .unit_text = {0, 0}, .doc_text = {25462, 18}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {18755, 23}, .unit_text = {18751, 4}, .doc_text = {18731, 20}, .note_text = {15623, 6}, .default_text = {0, 0},
+    {.name_text = {25517, 23}, .unit_text = {25513, 4}, .doc_text = {25493, 20}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {18800, 11}, .unit_text = {0, 0}, .doc_text = {18778, 22}, .note_text = {15883, 14}, .default_text = {0, 0},
+    {.name_text = {25562, 11}, .unit_text = {0, 0}, .doc_text = {25540, 22}, .note_text = {21892, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {15685, 5}, .unit_text = {0, 0}, .doc_text = {18811, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21694, 5}, .unit_text = {0, 0}, .doc_text = {25573, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {18851, 8}, .unit_text = {0, 0}, .doc_text = {18840, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25613, 8}, .unit_text = {0, 0}, .doc_text = {25602, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {18859, 8}, .unit_text = {0, 0}, .doc_text = {18595, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25621, 8}, .unit_text = {0, 0}, .doc_text = {25357, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {18882, 12}, .unit_text = {0, 0}, .doc_text = {18867, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25644, 12}, .unit_text = {0, 0}, .doc_text = {25629, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {11319, 2}, .unit_text = {0, 0}, .doc_text = {18924, 24}, .note_text = {17958, 8}, .default_text = {0, 0},
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {25686, 24}, .note_text = {24583, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {18958, 9}, .unit_text = {0, 0}, .doc_text = {18948, 10}, .note_text = {17958, 8}, .default_text = {0, 0},
+    {.name_text = {25720, 9}, .unit_text = {0, 0}, .doc_text = {25710, 10}, .note_text = {24583, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {18981, 7}, .unit_text = {0, 0}, .doc_text = {18967, 14}, .note_text = {17958, 8}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {25743, 7}, .unit_text = {0, 0}, .doc_text = {25729, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {19016, 12}, .unit_text = {0, 0}, .doc_text = {18988, 28}, .note_text = {17958, 8}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {25778, 12}, .unit_text = {0, 0}, .doc_text = {25750, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {19074, 14}, .unit_text = {0, 0}, .doc_text = {19059, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25836, 14}, .unit_text = {0, 0}, .doc_text = {25821, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {19111, 14}, .unit_text = {0, 0}, .doc_text = {19088, 23}, .note_text = {17958, 8}, .default_text = {0, 0},
+    {.name_text = {25873, 14}, .unit_text = {0, 0}, .doc_text = {25850, 23}, .note_text = {24583, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {19174, 19}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {25936, 19}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {19214, 8}, .unit_text = {0, 0}, .doc_text = {19193, 21}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {25976, 8}, .unit_text = {0, 0}, .doc_text = {25955, 21}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {19239, 10}, .unit_text = {0, 0}, .doc_text = {19222, 17}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26001, 10}, .unit_text = {0, 0}, .doc_text = {25984, 17}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {19267, 6}, .unit_text = {0, 0}, .doc_text = {19249, 18}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26029, 6}, .unit_text = {0, 0}, .doc_text = {26011, 18}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {16826, 8}, .unit_text = {0, 0}, .doc_text = {19273, 9}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {22835, 8}, .unit_text = {0, 0}, .doc_text = {26035, 9}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {19293, 10}, .unit_text = {0, 0}, .doc_text = {19282, 11}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26055, 10}, .unit_text = {0, 0}, .doc_text = {26044, 11}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {19314, 9}, .unit_text = {19308, 6}, .doc_text = {19303, 5}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26076, 9}, .unit_text = {26070, 6}, .doc_text = {26065, 5}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {19350, 10}, .unit_text = {0, 0}, .doc_text = {19323, 27}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26112, 10}, .unit_text = {0, 0}, .doc_text = {26085, 27}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {19388, 10}, .unit_text = {0, 0}, .doc_text = {19360, 28}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26150, 10}, .unit_text = {0, 0}, .doc_text = {26122, 28}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {19420, 12}, .unit_text = {0, 0}, .doc_text = {19398, 22}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26182, 12}, .unit_text = {0, 0}, .doc_text = {26160, 22}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {19456, 11}, .unit_text = {0, 0}, .doc_text = {19432, 24}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26218, 11}, .unit_text = {0, 0}, .doc_text = {26194, 24}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {19503, 18}, .unit_text = {0, 0}, .doc_text = {19467, 36}, .note_text = {15733, 25}, .default_text = {0, 0},
+    {.name_text = {26265, 18}, .unit_text = {0, 0}, .doc_text = {26229, 36}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {13557, 7}, .unit_text = {0, 0}, .doc_text = {19603, 35}, .note_text = {0, 0}, .default_text = {19600, 3},
+    {.name_text = {19149, 7}, .unit_text = {0, 0}, .doc_text = {26365, 35}, .note_text = {0, 0}, .default_text = {26362, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {19698, 4}, .unit_text = {0, 0}, .doc_text = {19638, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26460, 4}, .unit_text = {0, 0}, .doc_text = {26400, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {19702, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {26464, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {19792, 15}, .unit_text = {0, 0}, .doc_text = {19726, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26554, 15}, .unit_text = {0, 0}, .doc_text = {26488, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {18981, 7}, .unit_text = {0, 0}, .doc_text = {19807, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25743, 7}, .unit_text = {0, 0}, .doc_text = {26569, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {19878, 6}, .unit_text = {0, 0}, .doc_text = {18894, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26640, 6}, .unit_text = {0, 0}, .doc_text = {25656, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {19884, 13}, .unit_text = {0, 0}, .doc_text = {19125, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26646, 13}, .unit_text = {0, 0}, .doc_text = {25887, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {19952, 10}, .unit_text = {0, 0}, .doc_text = {19897, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26714, 10}, .unit_text = {0, 0}, .doc_text = {26659, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {20026, 24}, .unit_text = {0, 0}, .doc_text = {19962, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26788, 24}, .unit_text = {0, 0}, .doc_text = {26724, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.clock
+    {.name_text = {26841, 5}, .unit_text = {0, 0}, .doc_text = {26812, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{899, 17}, {864, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{1747, 6}, {1701, 46}, 1, 9, sizeof(System), false},  // System
-    {{1814, 17}, {1790, 24}, 10, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2204, 7}, {2180, 24}, 12, 7, sizeof(Inforom), false},  // Inforom
-    {{2433, 6}, {2420, 13}, 19, 5, sizeof(Memory), false},  // Memory
-    {{2491, 10}, {2477, 14}, 24, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2555, 15}, {2511, 44}, 27, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{2879, 3}, {2866, 13}, 29, 5, sizeof(Pci), false},  // Pci
-    {{3534, 4}, {3524, 10}, 34, 12, sizeof(Pcie), false},  // Pcie
-    {{4432, 5}, {4410, 22}, 46, 16, sizeof(Power), false},  // Power
-    {{4585, 11}, {4544, 41}, 62, 7, sizeof(ModulePower), false},  // ModulePower
-    {{5523, 7}, {5404, 119}, 69, 14, sizeof(Thermal), false},  // Thermal
-    {{5906, 3}, {5871, 35}, 83, 8, sizeof(Fan), false},  // Fan
-    {{7274, 6}, {7267, 7}, 91, 28, sizeof(Clocks), false},  // Clocks
-    {{7557, 16}, {7522, 35}, 119, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{8034, 21}, {7997, 37}, 124, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{8182, 11}, {8126, 56}, 135, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{8264, 15}, {8235, 29}, 137, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{8503, 11}, {8463, 40}, 138, 7, sizeof(Utilization), false},  // Utilization
-    {{8642, 12}, {8625, 17}, 145, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{8702, 15}, {8680, 22}, 148, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{8812, 8}, {8782, 30}, 151, 3, sizeof(FbcStats), false},  // FbcStats
-    {{9222, 7}, {9194, 28}, 154, 10, sizeof(Process), false},  // Process
-    {{9552, 12}, {9524, 28}, 164, 9, sizeof(EccLocations), false},  // EccLocations
-    {{9631, 9}, {9606, 25}, 173, 2, sizeof(EccErrors), false},  // EccErrors
-    {{9721, 10}, {9710, 11}, 175, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{9871, 13}, {9841, 30}, 177, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{10011, 14}, {9966, 45}, 180, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{10183, 7}, {10130, 53}, 185, 4, sizeof(EccSram), false},  // EccSram
-    {{10372, 3}, {10350, 22}, 189, 5, sizeof(Ecc), false},  // Ecc
-    {{10437, 14}, {10409, 28}, 194, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{10770, 12}, {10735, 35}, 196, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{10874, 17}, {10827, 47}, 201, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{11164, 12}, {11128, 36}, 206, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{11247, 7}, {11239, 8}, 211, 2, sizeof(Display), false},  // Display
-    {{11777, 10}, {11754, 23}, 213, 15, sizeof(MigProfile), true},  // MigProfile
-    {{12078, 18}, {12059, 19}, 228, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{12442, 11}, {12427, 15}, 232, 6, sizeof(MigInstance), true},  // MigInstance
-    {{13015, 3}, {12996, 19}, 238, 8, sizeof(Mig), true},  // Mig
-    {{13094, 17}, {13069, 25}, 246, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{13212, 12}, {13185, 27}, 248, 2, sizeof(DriverModels), false},  // DriverModels
-    {{13304, 10}, {13280, 24}, 250, 2, sizeof(Accounting), false},  // Accounting
-    {{13382, 14}, {13367, 15}, 252, 2, sizeof(Virtualization), false},  // Virtualization
-    {{13577, 11}, {13564, 13}, 254, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{13716, 11}, {13686, 30}, 257, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{13866, 14}, {13841, 25}, 259, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{13968, 8}, {13936, 32}, 261, 1, sizeof(Topology), false},  // Topology
-    {{14208, 8}, {14192, 16}, 262, 6, sizeof(Platform), false},  // Platform
-    {{14504, 12}, {14442, 62}, 268, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{14774, 6}, {14760, 14}, 273, 6, sizeof(Fabric), false},  // Fabric
-    {{14928, 3}, {14904, 24}, 279, 3, sizeof(Gpm), false},  // Gpm
-    {{15052, 18}, {15029, 23}, 282, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{15105, 12}, {15088, 17}, 286, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{15322, 18}, {15299, 23}, 288, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{15436, 14}, {15419, 17}, 294, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{15495, 10}, {15464, 31}, 298, 1, sizeof(FailureXid), false},  // FailureXid
-    {{15616, 7}, {15599, 17}, 299, 5, sizeof(Failure), false},  // Failure
-    {{15713, 20}, {15690, 23}, 304, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{16035, 8}, {16014, 21}, 306, 8, sizeof(Features), false},  // Features
-    {{16181, 14}, {16152, 29}, 314, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{18286, 3}, {18278, 8}, 318, 68, sizeof(Gpu), true},  // Gpu
-    {{18462, 10}, {18453, 9}, 386, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{18504, 8}, {18492, 12}, 391, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{18620, 14}, {18595, 25}, 393, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{18673, 12}, {18652, 21}, 397, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{18918, 6}, {18894, 24}, 399, 8, sizeof(NvLink), true},  // NvLink
-    {{19048, 11}, {19028, 20}, 407, 4, sizeof(RootComplex), true},  // RootComplex
-    {{19162, 12}, {19125, 37}, 411, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{19590, 10}, {19521, 69}, 413, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{20081, 7}, {20050, 31}, 425, 9, sizeof(Machine), true},  // Machine
+    {{948, 17}, {913, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{1953, 6}, {1907, 46}, 1, 10, sizeof(System), false},  // System
+    {{2020, 17}, {1996, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2532, 7}, {2508, 24}, 13, 9, sizeof(Inforom), false},  // Inforom
+    {{2761, 6}, {2748, 13}, 22, 5, sizeof(Memory), false},  // Memory
+    {{2819, 10}, {2805, 14}, 27, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{2883, 15}, {2839, 44}, 30, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{3207, 3}, {3194, 13}, 32, 5, sizeof(Pci), false},  // Pci
+    {{3948, 4}, {3938, 10}, 37, 14, sizeof(Pcie), false},  // Pcie
+    {{4846, 5}, {4824, 22}, 51, 16, sizeof(Power), false},  // Power
+    {{4999, 11}, {4958, 41}, 67, 7, sizeof(ModulePower), false},  // ModulePower
+    {{5937, 7}, {5818, 119}, 74, 14, sizeof(Thermal), false},  // Thermal
+    {{6320, 3}, {6285, 35}, 88, 8, sizeof(Fan), false},  // Fan
+    {{6525, 20}, {6480, 45}, 96, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{6682, 21}, {6625, 57}, 99, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{7274, 21}, {7204, 70}, 101, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{7845, 14}, {7796, 49}, 109, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{8042, 10}, {8002, 40}, 119, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{8192, 11}, {8131, 61}, 121, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{9568, 6}, {9561, 7}, 123, 28, sizeof(Clocks), false},  // Clocks
+    {{9849, 16}, {9814, 35}, 151, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{10326, 21}, {10289, 37}, 156, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{10474, 11}, {10418, 56}, 167, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{10556, 15}, {10527, 29}, 169, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{10795, 11}, {10755, 40}, 170, 7, sizeof(Utilization), false},  // Utilization
+    {{10934, 12}, {10917, 17}, 177, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{10994, 15}, {10972, 22}, 180, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{11104, 8}, {11074, 30}, 183, 3, sizeof(FbcStats), false},  // FbcStats
+    {{11514, 7}, {11486, 28}, 186, 10, sizeof(Process), false},  // Process
+    {{11822, 8}, {11770, 52}, 196, 6, sizeof(Workload), false},  // Workload
+    {{12067, 14}, {11994, 73}, 202, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{13777, 9}, {13718, 59}, 205, 17, sizeof(Telemetry), false},  // Telemetry
+    {{13977, 18}, {13954, 23}, 222, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{14116, 12}, {14099, 17}, 226, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{14558, 18}, {14535, 23}, 228, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{14792, 14}, {14703, 89}, 234, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{15129, 12}, {15101, 28}, 238, 9, sizeof(EccLocations), false},  // EccLocations
+    {{15208, 9}, {15183, 25}, 247, 2, sizeof(EccErrors), false},  // EccErrors
+    {{15298, 10}, {15287, 11}, 249, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{15448, 13}, {15418, 30}, 251, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{15588, 14}, {15543, 45}, 254, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{15760, 7}, {15707, 53}, 259, 4, sizeof(EccSram), false},  // EccSram
+    {{15949, 3}, {15927, 22}, 263, 5, sizeof(Ecc), false},  // Ecc
+    {{16014, 14}, {15986, 28}, 268, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{16347, 12}, {16312, 35}, 270, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{16451, 17}, {16404, 47}, 275, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{16741, 12}, {16705, 36}, 280, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{16820, 7}, {16812, 8}, 285, 2, sizeof(Display), false},  // Display
+    {{17348, 10}, {17325, 23}, 287, 15, sizeof(MigProfile), true},  // MigProfile
+    {{17649, 18}, {17630, 19}, 302, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{18013, 11}, {17998, 15}, 306, 6, sizeof(MigInstance), true},  // MigInstance
+    {{18578, 3}, {18559, 19}, 312, 8, sizeof(Mig), true},  // Mig
+    {{18657, 17}, {18632, 25}, 320, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{18775, 12}, {18748, 27}, 322, 2, sizeof(DriverModels), false},  // DriverModels
+    {{18896, 10}, {18872, 24}, 324, 2, sizeof(Accounting), false},  // Accounting
+    {{18974, 14}, {18959, 15}, 326, 2, sizeof(Virtualization), false},  // Virtualization
+    {{19169, 11}, {19156, 13}, 328, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{19308, 11}, {19278, 30}, 331, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{19458, 14}, {19433, 25}, 333, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{19560, 8}, {19528, 32}, 335, 1, sizeof(Topology), false},  // Topology
+    {{19800, 8}, {19784, 16}, 336, 6, sizeof(Platform), false},  // Platform
+    {{20238, 14}, {20193, 45}, 342, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{20454, 15}, {20398, 56}, 348, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{20757, 12}, {20695, 62}, 351, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{21022, 6}, {21008, 14}, 356, 6, sizeof(Fabric), false},  // Fabric
+    {{21176, 3}, {21152, 24}, 362, 3, sizeof(Gpm), false},  // Gpm
+    {{21225, 10}, {21204, 21}, 365, 1, sizeof(FailureXid), false},  // FailureXid
+    {{21625, 7}, {21511, 114}, 366, 5, sizeof(Failure), false},  // Failure
+    {{21722, 20}, {21699, 23}, 371, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{22044, 8}, {22023, 21}, 373, 8, sizeof(Features), false},  // Features
+    {{22190, 14}, {22161, 29}, 381, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{25048, 3}, {25040, 8}, 385, 81, sizeof(Gpu), true},  // Gpu
+    {{25224, 10}, {25215, 9}, 466, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{25266, 8}, {25254, 12}, 471, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{25382, 14}, {25357, 25}, 473, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{25435, 12}, {25414, 21}, 477, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{25680, 6}, {25656, 24}, 479, 8, sizeof(NvLink), true},  // NvLink
+    {{25810, 11}, {25790, 20}, 487, 4, sizeof(RootComplex), true},  // RootComplex
+    {{25924, 12}, {25887, 37}, 491, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{26352, 10}, {26283, 69}, 493, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{26877, 7}, {26846, 31}, 505, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

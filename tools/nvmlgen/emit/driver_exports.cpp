@@ -237,12 +237,13 @@ class ExportWriter {
   }
 
   void read_fields() {
+    const bool on_device = self_kind(function_, entry_) == SelfKind::device;
     std::vector<std::string> reads;
     for (const auto& p : function_.params)  // in the order of the declaration, not of the map
       for (const auto& [target, path] : entry_.sim.read) {
         const auto dot = target.find('.');
         if (target.substr(0, dot) != p.name) continue;
-        const auto field = model_expression(path);
+        const auto field = on_device ? "now(" + model_expression(path) + ")" : model_expression(path);
         if (p.kind == Kind::character)
           reads.push_back(fmt::format("read({}, {}, {})", field, p.name, entry_.find(p.name)->length));
         else if (dot == std::string::npos)
@@ -251,6 +252,7 @@ class ExportWriter {
           reads.push_back(fmt::format("read({}, &{}->{})", field, p.name, target.substr(dot + 1)));
       }
     line("  return consistent(*machine, {}, [&] {{", sequence());
+    if (on_device) line("    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);");
     for (std::size_t i = 0; i + 1 < reads.size(); ++i)
       line("    if (const auto result = {}; result != NVML_SUCCESS) return result;", reads[i]);
     line("    return {};", reads.back());
@@ -276,6 +278,7 @@ std::string emit_exports(const Registry& registry, const std::string& subject) {
 #include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -342,27 +345,6 @@ using sim::model::Gpu;
   out += "// The same functions on a MIG device of the GPU, where they answer differently.\nnamespace on_mig {\n\n";
   out += "using sim::mig::DeviceId;\n\n" + on_mig + "\n}  // namespace on_mig\n";
   out += "}  // namespace nvmlkit::driver::functions\n";
-  return out;
-}
-
-std::string emit_symbols(const Registry& registry) {
-  std::string out = kBanner;
-  out += R"(// Every function of the API, as a number that state files may hold and a name that people write.
-#pragma once
-
-#include <array>
-#include <cstdint>
-#include <string_view>
-
-namespace nvmlkit::sim {
-
-enum class Symbol : std::uint16_t {
-)";
-  for (const auto& function : registry.facts.functions) out += fmt::format("  {},\n", function.stem());
-  out += fmt::format("}};\n\ninline constexpr std::size_t symbol_count = {};\n\n", registry.facts.functions.size());
-  out += "inline constexpr std::array<std::string_view, symbol_count> symbol_names = {\n";
-  for (const auto& function : registry.facts.functions) out += fmt::format("    \"{}\",\n", function.name);
-  out += "};\n\n}  // namespace nvmlkit::sim\n";
   return out;
 }
 

@@ -115,8 +115,10 @@ void refuse_holes(const Semantics& semantics, const FieldIds& field_ids, const M
     for (const auto& path : entry.sim.writes)
       if (!path.starts_with("gpu.")) holes.push_back(fmt::format("{}: writes {}, which is no GPU's", name, path));
   }
-  for (const auto& id : field_ids.ids)
+  for (const auto& id : field_ids.ids) {
     for (const auto& [scope, path] : id.scopes) use(id.name, path);
+    for (const auto& path : id.reads) use(id.name, path);
+  }
   for (const auto& leaf : model.leaves()) {
     std::string path = leaf.path;  // gpu.processes[].pid is read as gpu.processes.pid
     for (auto at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.erase(at, 2);

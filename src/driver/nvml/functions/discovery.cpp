@@ -1,5 +1,6 @@
 // From an index, a serial, a UUID or a PCI address to a handle.
 #include "driver/nvml/call.hpp"
+#include "driver/nvml/failing_gpu.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/hex.hpp"
 #include "driver/nvml/mig_handles.hpp"
@@ -8,14 +9,17 @@
 namespace nvmlkit::driver::functions {
 namespace {
 
+nvmlReturn_t give(const Machine& machine, std::size_t place, nvmlDevice_t* device) {
+  const auto refusal = refused_handle(machine, machine.gpus()[place]);
+  if (refusal == NVML_SUCCESS) *device = handle_of(place);
+  return refusal;
+}
+
 template <class Matches>
 nvmlReturn_t find(const Machine& machine, nvmlDevice_t* device, Matches matches) {
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    if (matches(gpus[i])) {
-      *device = handle_of(i);
-      return NVML_SUCCESS;
-    }
+    if (matches(gpus[i]) && sim::faults::is_visible(machine, i)) return give(machine, i, device);
   return NVML_ERROR_NOT_FOUND;
 }
 
@@ -48,7 +52,7 @@ nvmlReturn_t find_uuid(const Machine& machine, nvmlDevice_t* device, Matches mat
 }  // namespace
 
 nvmlReturn_t DeviceGetCount_v2(const Machine& machine, unsigned int* deviceCount) {
-  *deviceCount = static_cast<unsigned int>(machine.gpus().size());
+  *deviceCount = static_cast<unsigned int>(sim::faults::count_visible(machine));
   return NVML_SUCCESS;
 }
 
@@ -57,9 +61,8 @@ nvmlReturn_t DeviceGetCount(const Machine& machine, unsigned int* deviceCount) {
 }
 
 nvmlReturn_t DeviceGetHandleByIndex_v2(const Machine& machine, unsigned int index, nvmlDevice_t* device) {
-  if (index >= machine.gpus().size()) return NVML_ERROR_INVALID_ARGUMENT;
-  *device = handle_of(index);
-  return NVML_SUCCESS;
+  const auto place = sim::faults::place_of_index(machine, index);
+  return place < machine.gpus().size() ? give(machine, place, device) : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, nvmlDevice_t* device) {
@@ -67,7 +70,8 @@ nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, 
 }
 
 nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, unsigned int* index) {
-  *index = static_cast<unsigned int>(&gpu - machine.gpus().data());
+  const auto place = static_cast<std::size_t>(&gpu - machine.gpus().data());
+  *index = static_cast<unsigned int>(sim::faults::index_of_place(machine, place));
   return NVML_SUCCESS;
 }
 

@@ -21,7 +21,7 @@ nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned i
     *activationStatus = NVML_SUCCESS;
     changed.mig.mode_pending = wanted;
     if (*changed.mig.mode_current == wanted) return NVML_SUCCESS;
-    if (sim::mig::any_process(machine, changed) || !changed.mig.instances.empty()) {
+    if (sim::mig::any_process(machine, gpu) || !changed.mig.instances.empty()) {
       *activationStatus = NVML_ERROR_IN_USE;
       return NVML_SUCCESS;
     }

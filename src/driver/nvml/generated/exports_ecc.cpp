@@ -7,6 +7,7 @@
 #include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -50,8 +51,9 @@ static nvmlReturn_t answer_DeviceGetEccMode(nvmlDevice_t device, nvmlEnableState
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->ecc.mode_current, current); result != NVML_SUCCESS) return result;
-    return read(gpu->ecc.mode_pending, pending);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->ecc.mode_current), current); result != NVML_SUCCESS) return result;
+    return read(now(gpu->ecc.mode_pending), pending);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current, nvmlEnableState_t* pending) {
@@ -65,7 +67,8 @@ static nvmlReturn_t answer_DeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnab
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !defaultMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->ecc.default_mode, defaultMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->ecc.default_mode), defaultMode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnableState_t* defaultMode) {
@@ -206,10 +209,11 @@ static nvmlReturn_t answer_DeviceGetRemappedRows(nvmlDevice_t device, unsigned i
   if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
   if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->remapped_rows.correctable, corrRows); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.uncorrectable, uncRows); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.pending, isPending); result != NVML_SUCCESS) return result;
-    return read(gpu->remapped_rows.failure_occurred, failureOccurred);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->remapped_rows.correctable), corrRows); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.uncorrectable), uncRows); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.pending), isPending); result != NVML_SUCCESS) return result;
+    return read(now(gpu->remapped_rows.failure_occurred), failureOccurred);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrRows, unsigned int* uncRows, unsigned int* isPending, unsigned int* failureOccurred) {
@@ -223,11 +227,12 @@ static nvmlReturn_t answer_DeviceGetRowRemapperHistogram(nvmlDevice_t device, nv
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !values) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.high, &values->high); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.low, &values->low); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.max, &values->max); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.none, &values->none); result != NVML_SUCCESS) return result;
-    return read(gpu->remapped_rows.availability_histogram.partial, &values->partial);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.high), &values->high); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.low), &values->low); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.max), &values->max); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.none), &values->none); result != NVML_SUCCESS) return result;
+    return read(now(gpu->remapped_rows.availability_histogram.partial), &values->partial);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t* values) {

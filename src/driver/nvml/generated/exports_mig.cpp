@@ -7,6 +7,7 @@
 #include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -53,8 +54,9 @@ static nvmlReturn_t answer_DeviceGetMigMode(nvmlDevice_t device, unsigned int* c
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currentMode || !pendingMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->mig.mode_current, currentMode); result != NVML_SUCCESS) return result;
-    return read(gpu->mig.mode_pending, pendingMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->mig.mode_current), currentMode); result != NVML_SUCCESS) return result;
+    return read(now(gpu->mig.mode_pending), pendingMode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
