@@ -218,6 +218,17 @@ class Mig(unittest.TestCase):
             listed = re.findall(r"^  MIG (\S+)\s+Device\s+(\d):", self.smi(smi, "-L"), re.M)
             self.assertEqual([name for name, _ in listed], ["1c.3g.71gb", "2c.3g.71gb", "2g.35gb", "1g.18gb", "1g.18gb"])
 
+    def test_processes(self) -> None:
+        machine = self.folder / "busy.yaml"
+        machine.write_text(
+            "base: h100\ndevice_defaults:\n  mig:\n    mode_current: enabled\n"
+            "    instances: [{profile: 3g.40gb, start: 4}, {profile: 1g.10gb}]\n"
+            "  processes: [{pid: 7, name: trainer, gpu_instance: 2, used_memory_mib: 100}]\n"
+        )
+        for branch, smi in SMI.items():
+            self.up(str(machine))
+            self.assertRegex(self.smi(smi), r"\|    0    2    0          7      C   trainer +100MiB \|", branch)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
