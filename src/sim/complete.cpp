@@ -73,6 +73,10 @@ void complete_power_and_clocks(Gpu& gpu) {
 
 void complete_modes(Gpu& gpu, const model::System& system) {
   gpu.mig.mode_pending.derive_from(gpu.mig.mode_current);
+  if (gpu.mig.mode_current) {
+    gpu.mig.resetless.derive_from(Maybe<bool>(at_least(gpu, Architecture::hopper)));
+    gpu.mig.query_without_mode.derive_from(Maybe<bool>(true));
+  }
   gpu.gpu_operation_mode.pending.derive_from(gpu.gpu_operation_mode.current);
   gpu.gsp_firmware.default_mode.derive_from(gpu.gsp_firmware.mode);
   if (gpu.gsp_firmware.mode && *gpu.gsp_firmware.mode == EnableState::enabled && system.driver_version)

@@ -82,8 +82,8 @@ void complete_identity(Machine& machine) {
     const std::string_view uuid = gpu.uuid ? gpu.uuid->view() : std::string_view();
     if (gpu.uuid) gpu.pdi.derive_from(std::optional(identity_hash(uuid, 3)));
     if (gpu.inforom.image_version)
-      gpu.inforom.checksum.derive_from(
-          std::optional(static_cast<std::uint32_t>(identity_hash(uuid, identity_hash(gpu.inforom.image_version->view(), 4)))));
+      gpu.inforom.checksum.derive_from(std::optional(
+          static_cast<std::uint32_t>(identity_hash(uuid, identity_hash(gpu.inforom.image_version->view(), 4)))));
     ++index;
   }
 }

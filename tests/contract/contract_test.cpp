@@ -173,7 +173,8 @@ TEST_F(Initialized, EveryProtocolOfASimulatedFunctionAnswers) {
     ++used[contract.protocol];
     for (const unsigned int gpu : {0U, kMigGpu}) {
       Call call(contract);
-      if (const auto at = index_of(contract, Argument::device); at < contract.arguments.size()) call.set(at, device(gpu));
+      if (const auto at = index_of(contract, Argument::device); at < contract.arguments.size())
+        call.set(at, device(gpu));
       if (contract.protocol == Protocol::by_key && std::string(contract.name).find("PciBusId") != std::string::npos)
         std::memcpy(call.buffer(0), "0:0:0", 6);
       const int result = call.run();

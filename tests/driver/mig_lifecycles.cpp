@@ -109,7 +109,8 @@ class Life {
   void create_placed() {
     nvmlGpuInstance_t made = nullptr;
     const nvmlGpuInstancePlacement_t at{any(9), 1U << any(4)};
-    allow("create with placement", library_.call("nvmlDeviceCreateGpuInstanceWithPlacement", device_, profile(), &at, &made),
+    allow("create with placement",
+          library_.call("nvmlDeviceCreateGpuInstanceWithPlacement", device_, profile(), &at, &made),
           {NVML_ERROR_INSUFFICIENT_RESOURCES, NVML_ERROR_INVALID_ARGUMENT});
   }
 
@@ -121,7 +122,8 @@ class Life {
 
   void destroy_instance() {
     if (const auto found = find_instance())  // another process may have been faster
-      allow("destroy", library_.call("nvmlGpuInstanceDestroy", found), {NVML_ERROR_IN_USE, NVML_ERROR_INVALID_ARGUMENT});
+      allow("destroy", library_.call("nvmlGpuInstanceDestroy", found),
+            {NVML_ERROR_IN_USE, NVML_ERROR_INVALID_ARGUMENT});
   }
 
   void create_compute() {
@@ -137,7 +139,8 @@ class Life {
     if (!in) return;
     allow("compute by id", library_.call("nvmlGpuInstanceGetComputeInstanceById", in, any(4), &found),
           {NVML_ERROR_NOT_FOUND, NVML_ERROR_INVALID_ARGUMENT});
-    if (found) allow("destroy compute", library_.call("nvmlComputeInstanceDestroy", found), {NVML_ERROR_INVALID_ARGUMENT});
+    if (found)
+      allow("destroy compute", library_.call("nvmlComputeInstanceDestroy", found), {NVML_ERROR_INVALID_ARGUMENT});
   }
 
   void look() {
@@ -196,7 +199,8 @@ void check(const Gpu& gpu) {
     require(compute_slices >> mig::compute_slices(*profile) == 0, "compute instances beyond their GPU instance");
     require(compute_sm <= *profile->sm, "more multiprocessors than the GPU instance has");
   }
-  require(sm <= *all->sm && dec <= *all->dec && jpeg <= *all->jpeg && ofa <= *all->ofa, "more engines than the GPU has");
+  require(sm <= *all->sm && dec <= *all->dec && jpeg <= *all->jpeg && ofa <= *all->ofa,
+          "more engines than the GPU has");
   require(memory <= *all->memory_mib, "more memory than the GPU has");
 }
 
@@ -263,7 +267,8 @@ int main(int count, char** arguments) {
     require(machine != nullptr, error);
     for (unsigned int round = 0; round < rounds; ++round) {
       std::vector<pid_t> children;
-      for (unsigned int i = 0; i < processes; ++i) children.push_back(start(arguments[1], state, static_cast<unsigned int>(random())));
+      for (unsigned int i = 0; i < processes; ++i)
+        children.push_back(start(arguments[1], state, static_cast<unsigned int>(random())));
       usleep(static_cast<useconds_t>(random() % 20'000));
       check(*machine);
       const auto victim = children[random() % children.size()];

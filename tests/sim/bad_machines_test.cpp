@@ -229,19 +229,18 @@ const Bad mig[] = {
      "base: a100\nsystem: {num_devices: 1}\ndevices:\n  - index: 0\n    mig:\n      mode_current: enabled\n"
      "      instances: [{profile: 3g.20gb}, {profile: 3g.20gb}, {profile: 1g.5gb}]\n",
      "m.yaml:7:59: GPU 0: mig.instances[2]: no room for '1g.5gb' beside the other instances"},
-    {"unknown_profile",
-     "base: a100\ndevice_defaults: {mig: {mode_current: enabled, instances: [{profile: 1g.6gb}]}}\n",
+    {"unknown_profile", "base: a100\ndevice_defaults: {mig: {mode_current: enabled, instances: [{profile: 1g.6gb}]}}\n",
      "m.yaml:2:60: device_defaults.mig.instances[0]: unknown profile '1g.6gb'; expected one of 1g.5gb, 1g.5gb+me, "
      "1g.10gb, 2g.10gb, 3g.20gb, 4g.20gb, 7g.40gb"},
     {"unknown_compute_profile",
      "base: a100\ndevice_defaults: {mig: {mode_current: enabled, instances: [{profile: 2g.10gb, compute_instances: "
      "[{profile: 3c.2g.10gb}]}]}}\n",
-     "m.yaml:2:99: device_defaults.mig.instances[0].compute_instances[0]: unknown profile '3c.2g.10gb'; expected one of "
+     "m.yaml:2:99: device_defaults.mig.instances[0].compute_instances[0]: unknown profile '3c.2g.10gb'; expected one "
+     "of "
      "1c.2g.10gb, 2g.10gb"},
     {"instances_without_mode", "base: a100\ndevice_defaults: {mig: {instances: [{profile: 1g.5gb}]}}\n",
      "m.yaml:2:37: device_defaults.mig.instances[0]: expected mode_current: enabled"},
-    {"instances_of_a_gpu_without_mig",
-     "base: t4\ndevice_defaults: {mig: {instances: [{profile: 1g.5gb}]}}\n",
+    {"instances_of_a_gpu_without_mig", "base: t4\ndevice_defaults: {mig: {instances: [{profile: 1g.5gb}]}}\n",
      "m.yaml:2:37: device_defaults.mig.instances[0]: this GPU has no MIG profiles"},
     {"wrong_id",
      "base: a100\ndevice_defaults: {mig: {mode_current: enabled, instances: [{profile: 3g.20gb, start: 4, id: 1}]}}\n",

@@ -54,8 +54,9 @@ const Layout layouts[] = {
     {"a100", {9, 19, 14, 19}, {{2, 4, 4}, {7, 0, 1}, {4, 2, 2}, {8, 1, 1}}},
     {"a100", {14, 19, 19, 19, 19, 19}, {{5, 4, 2}, {13, 6, 1}, {7, 0, 1}, {8, 1, 1}, {9, 2, 1}, {10, 3, 1}}},
     {"a100", {9, 9}, {{2, 4, 4}, {1, 0, 4}}},
-    {"h100", {19, 19, 19, 19, 19, 19, 19}, {{13, 6, 1}, {11, 4, 1}, {12, 5, 1}, {7, 0, 1}, {8, 1, 1}, {9, 2, 1},
-                                            {10, 3, 1}}},
+    {"h100",
+     {19, 19, 19, 19, 19, 19, 19},
+     {{13, 6, 1}, {11, 4, 1}, {12, 5, 1}, {7, 0, 1}, {8, 1, 1}, {9, 2, 1}, {10, 3, 1}}},
     {"h200", {9, 14, 19, 19}, {{2, 4, 4}, {3, 0, 2}, {9, 2, 1}, {10, 3, 1}}},
     {"b200", {0, 19}, {{0, 0, 8}}},
 };
@@ -149,7 +150,8 @@ std::string compute_table(const model::Gpu& gpu, std::uint32_t profile_id) {
   std::string out;
   for (const auto& compute : compute_profiles(gpu, profile)) {
     out += std::string(compute_name(profile, compute).view()) + " " + std::to_string(compute.id) +
-           (compute.whole ? "*" : "") + " x" + std::to_string(compute.instances) + " " + std::to_string(compute.sm) + "\n";
+           (compute.whole ? "*" : "") + " x" + std::to_string(compute.instances) + " " + std::to_string(compute.sm) +
+           "\n";
   }
   return out;
 }

@@ -19,7 +19,9 @@ std::optional<std::size_t> place_of(const detail::Place (&places)[N], const void
 }
 
 // Ids of a damaged state may be any numbers; a place is always in the table.
-std::size_t place(std::size_t gpu, std::uint32_t instance) { return gpu * instances_per_gpu + instance % instances_per_gpu; }
+std::size_t place(std::size_t gpu, std::uint32_t instance) {
+  return gpu * instances_per_gpu + instance % instances_per_gpu;
+}
 
 std::size_t place(std::size_t gpu, DeviceId id) {
   return place(gpu, id.instance) * compute_instances_per_instance + id.compute % compute_instances_per_instance;
@@ -38,14 +40,14 @@ Target detail::find_mig_target(const sim::Machine& machine, abi::nvmlDevice_t de
   if (!found) return {};
   const auto [gpu, id] = at_place(machine, *found);
   bool there = false;
-  const bool whole = sim::state::consistently(
-      machine, machine.sequence(*gpu), [&, gpu = gpu, id = id] { there = sim::mig::find_device(*gpu, id).has_value(); });
+  const bool whole = sim::state::consistently(machine, machine.sequence(*gpu), [&, gpu = gpu, id = id] {
+    there = sim::mig::find_device(*gpu, id).has_value();
+  });
   return whole && there ? Target{gpu, id} : Target{};
 }
 
 std::optional<GpuInstanceId> find_gpu_instance(const sim::Machine& machine, abi::nvmlGpuInstance_t handle) {
-  const auto found =
-      place_of(detail::running().gpu_instance_places, handle, machine.gpus().size() * instances_per_gpu);
+  const auto found = place_of(detail::running().gpu_instance_places, handle, machine.gpus().size() * instances_per_gpu);
   if (!found) return {};
   return GpuInstanceId{&machine.gpus()[*found / instances_per_gpu],
                        static_cast<std::uint32_t>(*found % instances_per_gpu)};

@@ -5,6 +5,7 @@
 #include "driver/nvml/access.hpp"
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/field_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/processes.hpp"
 #include "driver/nvml/read.hpp"
 #include "driver/nvml/topology.hpp"
@@ -63,13 +64,17 @@ nvmlReturn_t read_text_of(nvmlDevice_t device, char* text, unsigned int length, 
 // `count` is the room of the caller's array, and then how many there are.
 nvmlReturn_t list_processes(nvmlDevice_t device, sim::processes::Kind kind, unsigned int* count,
                             PrivateProcess* processes) {
-  const auto* gpu = gpu_of(device);
+  const auto* machine = initialized_machine();
+  const auto target = machine ? find_target(*machine, device) : Target{};
+  const auto* gpu = target.gpu;
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto& mig = target.mig;
   const auto room = *count;
   return read_gpu(gpu, [&] {
     unsigned int written = 0;
-    for_each_process(*initialized_machine(), *gpu, [&](const RunningProcess& process) {
+    for_each_process(*machine, *gpu, [&](const RunningProcess& process) {
       if ((process.kinds & kind) == 0 || written >= room || !processes) return;
+      if (mig && (process.gpu_instance != mig->instance || process.compute_instance != mig->compute)) return;
       auto& out = processes[written++];
       out.pid = process.pid;
       out.used_bytes = process.used_bytes;

@@ -796,6 +796,8 @@ struct Mig {
   Field<std::uint32_t> mode_current;  // MIG mode now.
   Field<std::uint32_t> mode_pending;  // MIG mode after the next reset. Default: mode_current.
   Field<std::uint32_t> max_gpu_instances;  // How many MIG devices there may be. Default: what the smallest profile allows.
+  Field<bool> resetless;  // The mode changes without a reset of the GPU. Default: from Hopper on.
+  Field<bool> query_without_mode;  // Profiles are told while the mode is off, too. Default: yes.
   Field<bool> upper_half_first;  // Ids of GPU instances count from the upper half of the memory, as on some boards.
   List<MigProfile, 18> profiles;  // GPU instance profiles. Default: those of the built-in machine whose GPU has the same name.
   List<MigInstance, 8> instances;  // GPU instances; they need MIG mode.

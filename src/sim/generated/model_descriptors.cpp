@@ -833,6 +833,10 @@ constexpr char text_pool[] =
     "MIG mode after the next reset. Default: mode_current."
     "How many MIG devices there may be. Default: what the smallest profile allows."
     "max_gpu_instances"
+    "The mode changes without a reset of the GPU. Default: from Hopper on."
+    "resetless"
+    "Profiles are told while the mode is off, too. Default: yes."
+    "query_without_mode"
     "Ids of GPU instances count from the upper half of the memory, as on some boards."
     "upper_half_first"
     "GPU instance profiles. Default: those of the built-in machine whose GPU has the same name."
@@ -2973,473 +2977,483 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
+    // Mig.resetless
+    {.name_text = {18253, 9}, .unit_text = {0, 0}, .doc_text = {18184, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Mig.query_without_mode
+    {.name_text = {18321, 18}, .unit_text = {0, 0}, .doc_text = {18262, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {18264, 16}, .unit_text = {0, 0}, .doc_text = {18184, 80}, .note_text = {0, 0}, .default_text = {9865, 5},
+    {.name_text = {18419, 16}, .unit_text = {0, 0}, .doc_text = {18339, 80}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {6565, 8}, .unit_text = {0, 0}, .doc_text = {18280, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6565, 8}, .unit_text = {0, 0}, .doc_text = {18435, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
      .max_items = 18, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {16928, 9}, .unit_text = {0, 0}, .doc_text = {18370, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16928, 9}, .unit_text = {0, 0}, .doc_text = {18525, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
      .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {18426, 7}, .unit_text = {0, 0}, .doc_text = {15767, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18581, 7}, .unit_text = {0, 0}, .doc_text = {15767, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {18433, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {18588, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {18426, 7}, .unit_text = {0, 0}, .doc_text = {18555, 10}, .note_text = {18519, 36}, .default_text = {0, 0},
+    {.name_text = {18581, 7}, .unit_text = {0, 0}, .doc_text = {18710, 10}, .note_text = {18674, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {18565, 28}, .note_text = {18519, 36}, .default_text = {0, 0},
+    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {18720, 28}, .note_text = {18674, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18632, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18787, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {18706, 11}, .unit_text = {0, 0}, .doc_text = {18641, 65}, .note_text = {0, 0}, .default_text = {18637, 4},
+    {.name_text = {18861, 11}, .unit_text = {0, 0}, .doc_text = {18796, 65}, .note_text = {0, 0}, .default_text = {18792, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18632, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18787, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {18790, 14}, .unit_text = {0, 0}, .doc_text = {18751, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18945, 14}, .unit_text = {0, 0}, .doc_text = {18906, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18833, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18988, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {15885, 12}, .unit_text = {0, 0}, .doc_text = {18879, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15885, 12}, .unit_text = {0, 0}, .doc_text = {19034, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {18994, 7}, .unit_text = {0, 0}, .doc_text = {18932, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19149, 7}, .unit_text = {0, 0}, .doc_text = {19087, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {19047, 8}, .unit_text = {0, 0}, .doc_text = {19025, 22}, .note_text = {0, 0}, .default_text = {9865, 5},
+    {.name_text = {19202, 8}, .unit_text = {0, 0}, .doc_text = {19180, 22}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {19096, 27}, .unit_text = {0, 0}, .doc_text = {19055, 41}, .note_text = {0, 0}, .default_text = {9865, 5},
+    {.name_text = {19251, 27}, .unit_text = {0, 0}, .doc_text = {19210, 41}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {19203, 22}, .unit_text = {0, 0}, .doc_text = {19164, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19358, 22}, .unit_text = {0, 0}, .doc_text = {19319, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {19255, 23}, .unit_text = {0, 0}, .doc_text = {19225, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19410, 23}, .unit_text = {0, 0}, .doc_text = {19380, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {19360, 13}, .unit_text = {0, 0}, .doc_text = {19317, 43}, .note_text = {0, 0}, .default_text = {537, 6},
+    {.name_text = {19515, 13}, .unit_text = {0, 0}, .doc_text = {19472, 43}, .note_text = {0, 0}, .default_text = {537, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {19455, 21}, .unit_text = {0, 0}, .doc_text = {19426, 29}, .note_text = {19413, 13}, .default_text = {0, 0},
+    {.name_text = {19610, 21}, .unit_text = {0, 0}, .doc_text = {19581, 29}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {19496, 11}, .unit_text = {0, 0}, .doc_text = {19476, 20}, .note_text = {19413, 13}, .default_text = {0, 0},
+    {.name_text = {19651, 11}, .unit_text = {0, 0}, .doc_text = {19631, 20}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {19512, 10}, .unit_text = {0, 0}, .doc_text = {19507, 5}, .note_text = {19413, 13}, .default_text = {0, 0},
+    {.name_text = {19667, 10}, .unit_text = {0, 0}, .doc_text = {19662, 5}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {19527, 7}, .unit_text = {0, 0}, .doc_text = {19522, 5}, .note_text = {19413, 13}, .default_text = {0, 0},
+    {.name_text = {19682, 7}, .unit_text = {0, 0}, .doc_text = {19677, 5}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {19604, 9}, .unit_text = {0, 0}, .doc_text = {19534, 70}, .note_text = {19413, 13}, .default_text = {0, 0},
+    {.name_text = {19759, 9}, .unit_text = {0, 0}, .doc_text = {19689, 70}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {19620, 9}, .unit_text = {0, 0}, .doc_text = {19613, 7}, .note_text = {19413, 13}, .default_text = {0, 0},
+    {.name_text = {19775, 9}, .unit_text = {0, 0}, .doc_text = {19768, 7}, .note_text = {19568, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {19653, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {19808, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {19836, 9}, .unit_text = {0, 0}, .doc_text = {19737, 99}, .note_text = {0, 0}, .default_text = {19733, 4},
+    {.name_text = {19991, 9}, .unit_text = {0, 0}, .doc_text = {19892, 99}, .note_text = {0, 0}, .default_text = {19888, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {19873, 17}, .unit_text = {0, 0}, .doc_text = {19845, 28}, .note_text = {0, 0}, .default_text = {19733, 4},
+    {.name_text = {20028, 17}, .unit_text = {0, 0}, .doc_text = {20000, 28}, .note_text = {0, 0}, .default_text = {19888, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {19924, 13}, .unit_text = {0, 0}, .doc_text = {19891, 33}, .note_text = {0, 0}, .default_text = {19890, 1},
+    {.name_text = {20079, 13}, .unit_text = {0, 0}, .doc_text = {20046, 33}, .note_text = {0, 0}, .default_text = {20045, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {19975, 13}, .unit_text = {0, 0}, .doc_text = {19941, 34}, .note_text = {0, 0}, .default_text = {19937, 4},
+    {.name_text = {20130, 13}, .unit_text = {0, 0}, .doc_text = {20096, 34}, .note_text = {0, 0}, .default_text = {20092, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {20033, 5}, .unit_text = {0, 0}, .doc_text = {19988, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {20188, 5}, .unit_text = {0, 0}, .doc_text = {20143, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {20176, 5}, .unit_text = {0, 0}, .doc_text = {20097, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20331, 5}, .unit_text = {0, 0}, .doc_text = {20252, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {20181, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {20336, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {20234, 9}, .unit_text = {0, 0}, .doc_text = {20195, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {20389, 9}, .unit_text = {0, 0}, .doc_text = {20350, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {20336, 18}, .unit_text = {0, 0}, .doc_text = {20314, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20491, 18}, .unit_text = {0, 0}, .doc_text = {20469, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {20381, 14}, .unit_text = {0, 0}, .doc_text = {20354, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20536, 14}, .unit_text = {0, 0}, .doc_text = {20509, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {20416, 15}, .unit_text = {0, 0}, .doc_text = {20395, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20571, 15}, .unit_text = {0, 0}, .doc_text = {20550, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {20467, 23}, .unit_text = {0, 0}, .doc_text = {20431, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20622, 23}, .unit_text = {0, 0}, .doc_text = {20586, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {20517, 23}, .unit_text = {0, 0}, .doc_text = {20490, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20672, 23}, .unit_text = {0, 0}, .doc_text = {20645, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {20634, 12}, .unit_text = {0, 0}, .doc_text = {20614, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20789, 12}, .unit_text = {0, 0}, .doc_text = {20769, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {20653, 9}, .unit_text = {0, 0}, .doc_text = {20646, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {20808, 9}, .unit_text = {0, 0}, .doc_text = {20801, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {20662, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {20817, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {20754, 14}, .unit_text = {0, 0}, .doc_text = {20732, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20909, 14}, .unit_text = {0, 0}, .doc_text = {20887, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {20785, 6}, .unit_text = {0, 0}, .doc_text = {20768, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20940, 6}, .unit_text = {0, 0}, .doc_text = {20923, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {20842, 11}, .unit_text = {0, 0}, .doc_text = {20791, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20997, 11}, .unit_text = {0, 0}, .doc_text = {20946, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {20876, 42}, .note_text = {20873, 3}, .default_text = {0, 0},
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {21031, 42}, .note_text = {21028, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {20939, 19}, .unit_text = {20934, 5}, .doc_text = {20918, 16}, .note_text = {20873, 3}, .default_text = {0, 0},
+    {.name_text = {21094, 19}, .unit_text = {21089, 5}, .doc_text = {21073, 16}, .note_text = {21028, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {20978, 19}, .unit_text = {20934, 5}, .doc_text = {20958, 20}, .note_text = {20873, 3}, .default_text = {0, 0},
+    {.name_text = {21133, 19}, .unit_text = {21089, 5}, .doc_text = {21113, 20}, .note_text = {21028, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {21045, 4}, .unit_text = {0, 0}, .doc_text = {21024, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21200, 4}, .unit_text = {0, 0}, .doc_text = {21179, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {21080, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {21235, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {21259, 11}, .unit_text = {0, 0}, .doc_text = {21222, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21414, 11}, .unit_text = {0, 0}, .doc_text = {21377, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {21296, 11}, .unit_text = {0, 0}, .doc_text = {21270, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21451, 11}, .unit_text = {0, 0}, .doc_text = {21425, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {11990, 4}, .unit_text = {0, 0}, .doc_text = {21307, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11990, 4}, .unit_text = {0, 0}, .doc_text = {21462, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {21353, 3}, .unit_text = {0, 0}, .doc_text = {21331, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21508, 3}, .unit_text = {0, 0}, .doc_text = {21486, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {21504, 4}, .unit_text = {21501, 3}, .doc_text = {21483, 18}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {21659, 4}, .unit_text = {21656, 3}, .doc_text = {21638, 18}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {21539, 5}, .unit_text = {0, 0}, .doc_text = {21508, 31}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {21694, 5}, .unit_text = {0, 0}, .doc_text = {21663, 31}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {21631, 18}, .unit_text = {0, 0}, .doc_text = {21612, 19}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {21786, 18}, .unit_text = {0, 0}, .doc_text = {21767, 19}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {21653, 11}, .unit_text = {0, 0}, .doc_text = {21649, 4}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {21808, 11}, .unit_text = {0, 0}, .doc_text = {21804, 4}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {21668, 11}, .unit_text = {0, 0}, .doc_text = {21664, 4}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {21823, 11}, .unit_text = {0, 0}, .doc_text = {21819, 4}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {21683, 11}, .unit_text = {0, 0}, .doc_text = {21679, 4}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {21838, 11}, .unit_text = {0, 0}, .doc_text = {21834, 4}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {21717, 20}, .unit_text = {0, 0}, .doc_text = {21694, 23}, .note_text = {841, 22}, .default_text = {0, 0},
+    {.name_text = {21872, 20}, .unit_text = {0, 0}, .doc_text = {21849, 23}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {21762, 10}, .unit_text = {0, 0}, .doc_text = {21751, 11}, .note_text = {21737, 14}, .default_text = {0, 0},
+    {.name_text = {21917, 10}, .unit_text = {0, 0}, .doc_text = {21906, 11}, .note_text = {21892, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {21793, 20}, .unit_text = {0, 0}, .doc_text = {21772, 21}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {21948, 20}, .unit_text = {0, 0}, .doc_text = {21927, 21}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {21846, 22}, .unit_text = {0, 0}, .doc_text = {21813, 33}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {22001, 22}, .unit_text = {0, 0}, .doc_text = {21968, 33}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {21897, 13}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {22052, 13}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {21920, 9}, .unit_text = {0, 0}, .doc_text = {21910, 10}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {22075, 9}, .unit_text = {0, 0}, .doc_text = {22065, 10}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {21942, 13}, .unit_text = {21940, 2}, .doc_text = {21929, 11}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {22097, 13}, .unit_text = {22095, 2}, .doc_text = {22084, 11}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {21991, 15}, .unit_text = {0, 0}, .doc_text = {21955, 36}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {22146, 15}, .unit_text = {0, 0}, .doc_text = {22110, 36}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {22094, 5}, .unit_text = {0, 0}, .doc_text = {22049, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22249, 5}, .unit_text = {0, 0}, .doc_text = {22204, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {11209, 4}, .unit_text = {0, 0}, .doc_text = {22120, 13}, .note_text = {0, 0}, .default_text = {22099, 21},
+    {.name_text = {11209, 4}, .unit_text = {0, 0}, .doc_text = {22275, 13}, .note_text = {0, 0}, .default_text = {22254, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {22154, 5}, .unit_text = {0, 0}, .doc_text = {22133, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {22309, 5}, .unit_text = {0, 0}, .doc_text = {22288, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {22264, 4}, .unit_text = {0, 0}, .doc_text = {22159, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22419, 4}, .unit_text = {0, 0}, .doc_text = {22314, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {22379, 6}, .unit_text = {0, 0}, .doc_text = {22268, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22534, 6}, .unit_text = {0, 0}, .doc_text = {22423, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {22446, 12}, .unit_text = {0, 0}, .doc_text = {22385, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22601, 12}, .unit_text = {0, 0}, .doc_text = {22540, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {22483, 17}, .unit_text = {0, 0}, .doc_text = {22458, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22638, 17}, .unit_text = {0, 0}, .doc_text = {22613, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {22528, 15}, .unit_text = {0, 0}, .doc_text = {22500, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22683, 15}, .unit_text = {0, 0}, .doc_text = {22655, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {22585, 15}, .unit_text = {0, 0}, .doc_text = {22543, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22740, 15}, .unit_text = {0, 0}, .doc_text = {22698, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {22680, 8}, .unit_text = {0, 0}, .doc_text = {22600, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22835, 8}, .unit_text = {0, 0}, .doc_text = {22755, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {22719, 15}, .unit_text = {0, 0}, .doc_text = {22688, 31}, .note_text = {0, 0}, .default_text = {9865, 5},
+    {.name_text = {22874, 15}, .unit_text = {0, 0}, .doc_text = {22843, 31}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {19620, 9}, .unit_text = {0, 0}, .doc_text = {22734, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19775, 9}, .unit_text = {0, 0}, .doc_text = {22889, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {22834, 3}, .unit_text = {0, 0}, .doc_text = {22783, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22989, 3}, .unit_text = {0, 0}, .doc_text = {22938, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {22851, 13}, .unit_text = {0, 0}, .doc_text = {22837, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23006, 13}, .unit_text = {0, 0}, .doc_text = {22992, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {22881, 12}, .unit_text = {0, 0}, .doc_text = {22864, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {23036, 12}, .unit_text = {0, 0}, .doc_text = {23019, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {22893, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23048, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {22922, 13}, .unit_text = {0, 0}, .doc_text = {22911, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23077, 13}, .unit_text = {0, 0}, .doc_text = {23066, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {23011, 9}, .unit_text = {0, 0}, .doc_text = {22935, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {23166, 9}, .unit_text = {0, 0}, .doc_text = {23090, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {23037, 7}, .unit_text = {0, 0}, .doc_text = {23020, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23192, 7}, .unit_text = {0, 0}, .doc_text = {23175, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {23070, 8}, .unit_text = {0, 0}, .doc_text = {23044, 26}, .note_text = {0, 0}, .default_text = {484, 4},
+    {.name_text = {23225, 8}, .unit_text = {0, 0}, .doc_text = {23199, 26}, .note_text = {0, 0}, .default_text = {484, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {23110, 15}, .unit_text = {0, 0}, .doc_text = {23078, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23265, 15}, .unit_text = {0, 0}, .doc_text = {23233, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {23182, 3}, .unit_text = {0, 0}, .doc_text = {23125, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23337, 3}, .unit_text = {0, 0}, .doc_text = {23280, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {23254, 12}, .unit_text = {0, 0}, .doc_text = {23185, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23409, 12}, .unit_text = {0, 0}, .doc_text = {23340, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {23360, 8}, .unit_text = {0, 0}, .doc_text = {23266, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23515, 8}, .unit_text = {0, 0}, .doc_text = {23421, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {23490, 14}, .unit_text = {0, 0}, .doc_text = {23368, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23645, 14}, .unit_text = {0, 0}, .doc_text = {23523, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {23504, 7}, .unit_text = {0, 0}, .doc_text = {2508, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23659, 7}, .unit_text = {0, 0}, .doc_text = {2508, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3449,12 +3463,12 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {23511, 11}, .unit_text = {0, 0}, .doc_text = {2805, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23666, 11}, .unit_text = {0, 0}, .doc_text = {2805, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {23522, 16}, .unit_text = {0, 0}, .doc_text = {2839, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23677, 16}, .unit_text = {0, 0}, .doc_text = {2839, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3474,492 +3488,492 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {23538, 12}, .unit_text = {0, 0}, .doc_text = {4958, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23693, 12}, .unit_text = {0, 0}, .doc_text = {4958, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {23578, 7}, .unit_text = {0, 0}, .doc_text = {23550, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23733, 7}, .unit_text = {0, 0}, .doc_text = {23705, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {23590, 3}, .unit_text = {0, 0}, .doc_text = {23585, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23745, 3}, .unit_text = {0, 0}, .doc_text = {23740, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {23617, 23}, .unit_text = {0, 0}, .doc_text = {23593, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23772, 23}, .unit_text = {0, 0}, .doc_text = {23748, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {23656, 15}, .unit_text = {0, 0}, .doc_text = {23640, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23811, 15}, .unit_text = {0, 0}, .doc_text = {23795, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {23682, 11}, .unit_text = {0, 0}, .doc_text = {23671, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23837, 11}, .unit_text = {0, 0}, .doc_text = {23826, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {23706, 12}, .unit_text = {0, 0}, .doc_text = {23693, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23861, 12}, .unit_text = {0, 0}, .doc_text = {23848, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {23733, 6}, .unit_text = {0, 0}, .doc_text = {23718, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23888, 6}, .unit_text = {0, 0}, .doc_text = {23873, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {23760, 23}, .unit_text = {0, 0}, .doc_text = {23739, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23915, 23}, .unit_text = {0, 0}, .doc_text = {23894, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {23783, 16}, .unit_text = {0, 0}, .doc_text = {10527, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23938, 16}, .unit_text = {0, 0}, .doc_text = {10527, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {13690, 17}, .unit_text = {0, 0}, .doc_text = {23799, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {13690, 17}, .unit_text = {0, 0}, .doc_text = {23954, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {14692, 11}, .unit_text = {0, 0}, .doc_text = {23817, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14692, 11}, .unit_text = {0, 0}, .doc_text = {23972, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {23842, 13}, .unit_text = {0, 0}, .doc_text = {10917, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23997, 13}, .unit_text = {0, 0}, .doc_text = {10917, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {23885, 16}, .unit_text = {0, 0}, .doc_text = {23855, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24040, 16}, .unit_text = {0, 0}, .doc_text = {24010, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {23901, 9}, .unit_text = {0, 0}, .doc_text = {11074, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24056, 9}, .unit_text = {0, 0}, .doc_text = {11074, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {23937, 9}, .unit_text = {0, 0}, .doc_text = {23910, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24092, 9}, .unit_text = {0, 0}, .doc_text = {24065, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {23972, 8}, .unit_text = {0, 0}, .doc_text = {23946, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24127, 8}, .unit_text = {0, 0}, .doc_text = {24101, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {24011, 9}, .unit_text = {0, 0}, .doc_text = {23980, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24166, 9}, .unit_text = {0, 0}, .doc_text = {24135, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {24051, 15}, .unit_text = {0, 0}, .doc_text = {24020, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24206, 15}, .unit_text = {0, 0}, .doc_text = {24175, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {24101, 6}, .unit_text = {0, 0}, .doc_text = {24066, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24256, 6}, .unit_text = {0, 0}, .doc_text = {24221, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {24107, 3}, .unit_text = {0, 0}, .doc_text = {15927, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24262, 3}, .unit_text = {0, 0}, .doc_text = {15927, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {24124, 13}, .unit_text = {0, 0}, .doc_text = {24110, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24279, 13}, .unit_text = {0, 0}, .doc_text = {24265, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {24151, 13}, .unit_text = {0, 0}, .doc_text = {24137, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24306, 13}, .unit_text = {0, 0}, .doc_text = {24292, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {24164, 7}, .unit_text = {0, 0}, .doc_text = {16812, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24319, 7}, .unit_text = {0, 0}, .doc_text = {16812, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {24193, 21}, .unit_text = {0, 0}, .doc_text = {24171, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24348, 21}, .unit_text = {0, 0}, .doc_text = {24326, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {24231, 16}, .unit_text = {0, 0}, .doc_text = {24214, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {24386, 16}, .unit_text = {0, 0}, .doc_text = {24369, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {24260, 12}, .unit_text = {0, 0}, .doc_text = {24247, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {24415, 12}, .unit_text = {0, 0}, .doc_text = {24402, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {24272, 3}, .unit_text = {0, 0}, .doc_text = {18404, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24427, 3}, .unit_text = {0, 0}, .doc_text = {18559, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {24275, 18}, .unit_text = {0, 0}, .doc_text = {18477, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24430, 18}, .unit_text = {0, 0}, .doc_text = {18632, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {24293, 12}, .unit_text = {0, 0}, .doc_text = {18593, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24448, 12}, .unit_text = {0, 0}, .doc_text = {18748, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {24316, 10}, .unit_text = {0, 0}, .doc_text = {24305, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24471, 10}, .unit_text = {0, 0}, .doc_text = {24460, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {24359, 16}, .unit_text = {0, 0}, .doc_text = {24326, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24514, 16}, .unit_text = {0, 0}, .doc_text = {24481, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {24375, 14}, .unit_text = {0, 0}, .doc_text = {18804, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24530, 14}, .unit_text = {0, 0}, .doc_text = {18959, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {24389, 12}, .unit_text = {0, 0}, .doc_text = {19001, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24544, 12}, .unit_text = {0, 0}, .doc_text = {19156, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {24401, 12}, .unit_text = {0, 0}, .doc_text = {19123, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24556, 12}, .unit_text = {0, 0}, .doc_text = {19278, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {24413, 15}, .unit_text = {0, 0}, .doc_text = {19278, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24568, 15}, .unit_text = {0, 0}, .doc_text = {19433, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {24428, 8}, .unit_text = {0, 0}, .doc_text = {19373, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24583, 8}, .unit_text = {0, 0}, .doc_text = {19528, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {24436, 8}, .unit_text = {0, 0}, .doc_text = {19629, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24591, 8}, .unit_text = {0, 0}, .doc_text = {19784, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {24475, 16}, .unit_text = {0, 0}, .doc_text = {24444, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24630, 16}, .unit_text = {0, 0}, .doc_text = {24599, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
      .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {24524, 16}, .unit_text = {0, 0}, .doc_text = {24491, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24679, 16}, .unit_text = {0, 0}, .doc_text = {24646, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {24540, 6}, .unit_text = {0, 0}, .doc_text = {20853, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24695, 6}, .unit_text = {0, 0}, .doc_text = {21008, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {24546, 3}, .unit_text = {0, 0}, .doc_text = {20997, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24701, 3}, .unit_text = {0, 0}, .doc_text = {21152, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {24599, 7}, .unit_text = {0, 0}, .doc_text = {24549, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24754, 7}, .unit_text = {0, 0}, .doc_text = {24704, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {24621, 6}, .unit_text = {0, 0}, .doc_text = {24606, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24776, 6}, .unit_text = {0, 0}, .doc_text = {24761, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {24672, 6}, .unit_text = {0, 0}, .doc_text = {24627, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24827, 6}, .unit_text = {0, 0}, .doc_text = {24782, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {24678, 12}, .unit_text = {0, 0}, .doc_text = {21544, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24833, 12}, .unit_text = {0, 0}, .doc_text = {21699, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {24739, 8}, .unit_text = {0, 0}, .doc_text = {24690, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24894, 8}, .unit_text = {0, 0}, .doc_text = {24845, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {24804, 15}, .unit_text = {0, 0}, .doc_text = {24747, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24959, 15}, .unit_text = {0, 0}, .doc_text = {24902, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {24871, 14}, .unit_text = {0, 0}, .doc_text = {24819, 52}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {25026, 14}, .unit_text = {0, 0}, .doc_text = {24974, 52}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {24915, 4}, .unit_text = {0, 0}, .doc_text = {24896, 19}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25070, 4}, .unit_text = {0, 0}, .doc_text = {25051, 19}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {24919, 6}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {25074, 6}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {24950, 18}, .unit_text = {0, 0}, .doc_text = {24925, 25}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25105, 18}, .unit_text = {0, 0}, .doc_text = {25080, 25}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {24997, 17}, .unit_text = {0, 0}, .doc_text = {24968, 29}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25152, 17}, .unit_text = {0, 0}, .doc_text = {25123, 29}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {25048, 12}, .unit_text = {0, 0}, .doc_text = {25014, 34}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25203, 12}, .unit_text = {0, 0}, .doc_text = {25169, 34}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {25091, 3}, .unit_text = {0, 0}, .doc_text = {25079, 12}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25246, 3}, .unit_text = {0, 0}, .doc_text = {25234, 12}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {22264, 4}, .unit_text = {0, 0}, .doc_text = {25094, 5}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {22419, 4}, .unit_text = {0, 0}, .doc_text = {25249, 5}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {24919, 6}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {25074, 6}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {25149, 10}, .unit_text = {0, 0}, .doc_text = {25119, 30}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25304, 10}, .unit_text = {0, 0}, .doc_text = {25274, 30}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {25180, 12}, .unit_text = {0, 0}, .doc_text = {25159, 21}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25335, 12}, .unit_text = {0, 0}, .doc_text = {25314, 21}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {25192, 10}, .unit_text = {21501, 3}, .doc_text = {21483, 18}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25347, 10}, .unit_text = {21656, 3}, .doc_text = {21638, 18}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {22094, 5}, .unit_text = {0, 0}, .doc_text = {25241, 8}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {22249, 5}, .unit_text = {0, 0}, .doc_text = {25396, 8}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {21539, 5}, .unit_text = {0, 0}, .doc_text = {25249, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21694, 5}, .unit_text = {0, 0}, .doc_text = {25404, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {18994, 7}, .unit_text = {0, 0}, .doc_text = {25292, 15}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {19149, 7}, .unit_text = {0, 0}, .doc_text = {25447, 15}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {25325, 13}, .unit_text = {0, 0}, .doc_text = {25307, 18}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25480, 13}, .unit_text = {0, 0}, .doc_text = {25462, 18}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {25362, 23}, .unit_text = {25358, 4}, .doc_text = {25338, 20}, .note_text = {21477, 6}, .default_text = {0, 0},
+    {.name_text = {25517, 23}, .unit_text = {25513, 4}, .doc_text = {25493, 20}, .note_text = {21632, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {25407, 11}, .unit_text = {0, 0}, .doc_text = {25385, 22}, .note_text = {21737, 14}, .default_text = {0, 0},
+    {.name_text = {25562, 11}, .unit_text = {0, 0}, .doc_text = {25540, 22}, .note_text = {21892, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {21539, 5}, .unit_text = {0, 0}, .doc_text = {25418, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21694, 5}, .unit_text = {0, 0}, .doc_text = {25573, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {25458, 8}, .unit_text = {0, 0}, .doc_text = {25447, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25613, 8}, .unit_text = {0, 0}, .doc_text = {25602, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {25466, 8}, .unit_text = {0, 0}, .doc_text = {25202, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25621, 8}, .unit_text = {0, 0}, .doc_text = {25357, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {25489, 12}, .unit_text = {0, 0}, .doc_text = {25474, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25644, 12}, .unit_text = {0, 0}, .doc_text = {25629, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {25531, 24}, .note_text = {24428, 8}, .default_text = {0, 0},
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {25686, 24}, .note_text = {24583, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {25565, 9}, .unit_text = {0, 0}, .doc_text = {25555, 10}, .note_text = {24428, 8}, .default_text = {0, 0},
+    {.name_text = {25720, 9}, .unit_text = {0, 0}, .doc_text = {25710, 10}, .note_text = {24583, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {25588, 7}, .unit_text = {0, 0}, .doc_text = {25574, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25743, 7}, .unit_text = {0, 0}, .doc_text = {25729, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {25623, 12}, .unit_text = {0, 0}, .doc_text = {25595, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25778, 12}, .unit_text = {0, 0}, .doc_text = {25750, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {25681, 14}, .unit_text = {0, 0}, .doc_text = {25666, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25836, 14}, .unit_text = {0, 0}, .doc_text = {25821, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {25718, 14}, .unit_text = {0, 0}, .doc_text = {25695, 23}, .note_text = {24428, 8}, .default_text = {0, 0},
+    {.name_text = {25873, 14}, .unit_text = {0, 0}, .doc_text = {25850, 23}, .note_text = {24583, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {25781, 19}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {25936, 19}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {25821, 8}, .unit_text = {0, 0}, .doc_text = {25800, 21}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {25976, 8}, .unit_text = {0, 0}, .doc_text = {25955, 21}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {25846, 10}, .unit_text = {0, 0}, .doc_text = {25829, 17}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26001, 10}, .unit_text = {0, 0}, .doc_text = {25984, 17}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {25874, 6}, .unit_text = {0, 0}, .doc_text = {25856, 18}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26029, 6}, .unit_text = {0, 0}, .doc_text = {26011, 18}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {22680, 8}, .unit_text = {0, 0}, .doc_text = {25880, 9}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {22835, 8}, .unit_text = {0, 0}, .doc_text = {26035, 9}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {25900, 10}, .unit_text = {0, 0}, .doc_text = {25889, 11}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26055, 10}, .unit_text = {0, 0}, .doc_text = {26044, 11}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {25921, 9}, .unit_text = {25915, 6}, .doc_text = {25910, 5}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26076, 9}, .unit_text = {26070, 6}, .doc_text = {26065, 5}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {25957, 10}, .unit_text = {0, 0}, .doc_text = {25930, 27}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26112, 10}, .unit_text = {0, 0}, .doc_text = {26085, 27}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {25995, 10}, .unit_text = {0, 0}, .doc_text = {25967, 28}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26150, 10}, .unit_text = {0, 0}, .doc_text = {26122, 28}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {26027, 12}, .unit_text = {0, 0}, .doc_text = {26005, 22}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26182, 12}, .unit_text = {0, 0}, .doc_text = {26160, 22}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {26063, 11}, .unit_text = {0, 0}, .doc_text = {26039, 24}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26218, 11}, .unit_text = {0, 0}, .doc_text = {26194, 24}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {26110, 18}, .unit_text = {0, 0}, .doc_text = {26074, 36}, .note_text = {21587, 25}, .default_text = {0, 0},
+    {.name_text = {26265, 18}, .unit_text = {0, 0}, .doc_text = {26229, 36}, .note_text = {21742, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {18994, 7}, .unit_text = {0, 0}, .doc_text = {26210, 35}, .note_text = {0, 0}, .default_text = {26207, 3},
+    {.name_text = {19149, 7}, .unit_text = {0, 0}, .doc_text = {26365, 35}, .note_text = {0, 0}, .default_text = {26362, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {26305, 4}, .unit_text = {0, 0}, .doc_text = {26245, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26460, 4}, .unit_text = {0, 0}, .doc_text = {26400, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {26309, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {26464, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {26399, 15}, .unit_text = {0, 0}, .doc_text = {26333, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26554, 15}, .unit_text = {0, 0}, .doc_text = {26488, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {25588, 7}, .unit_text = {0, 0}, .doc_text = {26414, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25743, 7}, .unit_text = {0, 0}, .doc_text = {26569, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {26485, 6}, .unit_text = {0, 0}, .doc_text = {25501, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26640, 6}, .unit_text = {0, 0}, .doc_text = {25656, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {26491, 13}, .unit_text = {0, 0}, .doc_text = {25732, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26646, 13}, .unit_text = {0, 0}, .doc_text = {25887, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {26559, 10}, .unit_text = {0, 0}, .doc_text = {26504, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26714, 10}, .unit_text = {0, 0}, .doc_text = {26659, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {26633, 24}, .unit_text = {0, 0}, .doc_text = {26569, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26788, 24}, .unit_text = {0, 0}, .doc_text = {26724, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {26686, 5}, .unit_text = {0, 0}, .doc_text = {26657, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26841, 5}, .unit_text = {0, 0}, .doc_text = {26812, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4017,36 +4031,36 @@ constexpr StructDescriptor struct_table[] = {
     {{17348, 10}, {17325, 23}, 287, 15, sizeof(MigProfile), true},  // MigProfile
     {{17649, 18}, {17630, 19}, 302, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
     {{18013, 11}, {17998, 15}, 306, 6, sizeof(MigInstance), true},  // MigInstance
-    {{18423, 3}, {18404, 19}, 312, 6, sizeof(Mig), true},  // Mig
-    {{18502, 17}, {18477, 25}, 318, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{18620, 12}, {18593, 27}, 320, 2, sizeof(DriverModels), false},  // DriverModels
-    {{18741, 10}, {18717, 24}, 322, 2, sizeof(Accounting), false},  // Accounting
-    {{18819, 14}, {18804, 15}, 324, 2, sizeof(Virtualization), false},  // Virtualization
-    {{19014, 11}, {19001, 13}, 326, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{19153, 11}, {19123, 30}, 329, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{19303, 14}, {19278, 25}, 331, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{19405, 8}, {19373, 32}, 333, 1, sizeof(Topology), false},  // Topology
-    {{19645, 8}, {19629, 16}, 334, 6, sizeof(Platform), false},  // Platform
-    {{20083, 14}, {20038, 45}, 340, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{20299, 15}, {20243, 56}, 346, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{20602, 12}, {20540, 62}, 349, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{20867, 6}, {20853, 14}, 354, 6, sizeof(Fabric), false},  // Fabric
-    {{21021, 3}, {20997, 24}, 360, 3, sizeof(Gpm), false},  // Gpm
-    {{21070, 10}, {21049, 21}, 363, 1, sizeof(FailureXid), false},  // FailureXid
-    {{21470, 7}, {21356, 114}, 364, 5, sizeof(Failure), false},  // Failure
-    {{21567, 20}, {21544, 23}, 369, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{21889, 8}, {21868, 21}, 371, 8, sizeof(Features), false},  // Features
-    {{22035, 14}, {22006, 29}, 379, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{24893, 3}, {24885, 8}, 383, 81, sizeof(Gpu), true},  // Gpu
-    {{25069, 10}, {25060, 9}, 464, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{25111, 8}, {25099, 12}, 469, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{25227, 14}, {25202, 25}, 471, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{25280, 12}, {25259, 21}, 475, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{25525, 6}, {25501, 24}, 477, 8, sizeof(NvLink), true},  // NvLink
-    {{25655, 11}, {25635, 20}, 485, 4, sizeof(RootComplex), true},  // RootComplex
-    {{25769, 12}, {25732, 37}, 489, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{26197, 10}, {26128, 69}, 491, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{26722, 7}, {26691, 31}, 503, 10, sizeof(Machine), true},  // Machine
+    {{18578, 3}, {18559, 19}, 312, 8, sizeof(Mig), true},  // Mig
+    {{18657, 17}, {18632, 25}, 320, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{18775, 12}, {18748, 27}, 322, 2, sizeof(DriverModels), false},  // DriverModels
+    {{18896, 10}, {18872, 24}, 324, 2, sizeof(Accounting), false},  // Accounting
+    {{18974, 14}, {18959, 15}, 326, 2, sizeof(Virtualization), false},  // Virtualization
+    {{19169, 11}, {19156, 13}, 328, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{19308, 11}, {19278, 30}, 331, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{19458, 14}, {19433, 25}, 333, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{19560, 8}, {19528, 32}, 335, 1, sizeof(Topology), false},  // Topology
+    {{19800, 8}, {19784, 16}, 336, 6, sizeof(Platform), false},  // Platform
+    {{20238, 14}, {20193, 45}, 342, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{20454, 15}, {20398, 56}, 348, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{20757, 12}, {20695, 62}, 351, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{21022, 6}, {21008, 14}, 356, 6, sizeof(Fabric), false},  // Fabric
+    {{21176, 3}, {21152, 24}, 362, 3, sizeof(Gpm), false},  // Gpm
+    {{21225, 10}, {21204, 21}, 365, 1, sizeof(FailureXid), false},  // FailureXid
+    {{21625, 7}, {21511, 114}, 366, 5, sizeof(Failure), false},  // Failure
+    {{21722, 20}, {21699, 23}, 371, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{22044, 8}, {22023, 21}, 373, 8, sizeof(Features), false},  // Features
+    {{22190, 14}, {22161, 29}, 381, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{25048, 3}, {25040, 8}, 385, 81, sizeof(Gpu), true},  // Gpu
+    {{25224, 10}, {25215, 9}, 466, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{25266, 8}, {25254, 12}, 471, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{25382, 14}, {25357, 25}, 473, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{25435, 12}, {25414, 21}, 477, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{25680, 6}, {25656, 24}, 479, 8, sizeof(NvLink), true},  // NvLink
+    {{25810, 11}, {25790, 20}, 487, 4, sizeof(RootComplex), true},  // RootComplex
+    {{25924, 12}, {25887, 37}, 491, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{26352, 10}, {26283, 69}, 493, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{26877, 7}, {26846, 31}, 505, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

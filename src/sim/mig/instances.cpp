@@ -25,8 +25,8 @@ bool insert_by_id(List& list, const Item& item) {
 template <class List>
 void erase_id(List& list, std::uint32_t id) {
   const auto items = list.span();
-  const auto end = std::remove_if(items.begin(), items.end(),
-                                  [&](const auto& item) { return item.id && *item.id == id; });
+  const auto end =
+      std::remove_if(items.begin(), items.end(), [&](const auto& item) { return item.id && *item.id == id; });
   list.count = static_cast<std::uint32_t>(end - items.begin());
 }
 

@@ -34,8 +34,7 @@ std::uint32_t cost(const Gpu& gpu, std::uint32_t at, std::uint32_t size) {
 
 // What instances share a GPU's supply of: the most that one profile has is all there is.
 using Engine = model::Field<std::uint32_t> MigProfile::*;
-constexpr Engine engines[] = {&MigProfile::sm, &MigProfile::dec, &MigProfile::enc, &MigProfile::jpeg,
-                              &MigProfile::ofa};
+constexpr Engine engines[] = {&MigProfile::sm, &MigProfile::dec, &MigProfile::enc, &MigProfile::jpeg, &MigProfile::ofa};
 
 std::uint32_t engine_capacity(const Gpu& gpu, const MigProfile& profile, Engine engine) {
   const auto each = (profile.*engine).value_or(0);
@@ -60,8 +59,8 @@ std::optional<std::uint32_t> instance_id(const Gpu& gpu, std::uint32_t start, st
 }
 
 bool possible(const MigProfile& profile, std::uint32_t start, std::uint32_t size) {
-  return size == profile.size.value_or(0) && std::find(profile.starts.begin(), profile.starts.end(), start) !=
-                                                 profile.starts.end();
+  return size == profile.size.value_or(0) &&
+         std::find(profile.starts.begin(), profile.starts.end(), start) != profile.starts.end();
 }
 
 bool is_free(const Gpu& gpu, std::uint32_t start, std::uint32_t size) {

@@ -11,9 +11,7 @@ namespace {
 using model::Gpu;
 using model::MigProfile;
 
-std::string_view name_of(const MigProfile& profile) {
-  return profile.name ? profile.name->view() : std::string_view();
-}
+std::string_view name_of(const MigProfile& profile) { return profile.name ? profile.name->view() : std::string_view(); }
 
 // What stands behind the memory size: "", "+me", "-me", "+gfx", "+me.all".
 std::string_view attribute_of(const MigProfile& profile) {
@@ -83,7 +81,8 @@ constexpr Number numbers[] = {
 struct ComputeKind {
   std::uint32_t slices, id;
 };
-constexpr ComputeKind compute_kinds[] = {  // in the order of their ids
+constexpr ComputeKind compute_kinds[] = {
+    // in the order of their ids
     {1, abi::COMPUTE_INSTANCE_PROFILE_1_SLICE}, {2, abi::COMPUTE_INSTANCE_PROFILE_2_SLICE},
     {3, abi::COMPUTE_INSTANCE_PROFILE_3_SLICE}, {4, abi::COMPUTE_INSTANCE_PROFILE_4_SLICE},
     {7, abi::COMPUTE_INSTANCE_PROFILE_7_SLICE}, {8, abi::COMPUTE_INSTANCE_PROFILE_8_SLICE},
@@ -99,9 +98,7 @@ bool offered(std::uint32_t part, std::uint32_t whole) {
 
 bool supported(const Gpu& gpu) { return gpu.mig.mode_current && !gpu.mig.profiles.empty(); }
 
-bool enabled(const Gpu& gpu) {
-  return supported(gpu) && *gpu.mig.mode_current == model::EnableState::enabled;
-}
+bool enabled(const Gpu& gpu) { return supported(gpu) && *gpu.mig.mode_current == model::EnableState::enabled; }
 
 const MigProfile* profile_by_id(const Gpu& gpu, std::uint32_t id) {
   return find(gpu, [&](const MigProfile& profile) { return profile.id && *profile.id == id; });

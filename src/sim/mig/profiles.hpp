@@ -41,7 +41,7 @@ struct ComputeProfile {
   std::uint32_t size = 0;       // slices that an instance takes from others
   std::uint32_t instances = 0;  // how many an empty GPU instance holds
   std::uint32_t sm = 0;
-  bool whole = false;           // all of the GPU instance: named as that
+  bool whole = false;  // all of the GPU instance: named as that
 
   // Shares its name with the profile of one slice, and has the multiprocessors of more: 26 against 16 on Hopper.
   bool wide() const { return size != slices; }

@@ -39,8 +39,7 @@ std::string profiles_of(const Gpu& gpu) {
 // What is wrong with one profile, empty if nothing is.
 std::string wrong_with(const Gpu& gpu, const MigProfile& profile, std::uint32_t slices) {
   const auto name = profile.name->view();
-  if (compute_slices(profile) == 0)
-    return "name: expected as 1g.10gb, with 1 to 8 compute slices, got " + quoted(name);
+  if (compute_slices(profile) == 0) return "name: expected as 1g.10gb, with 1 to 8 compute slices, got " + quoted(name);
   for (const auto& other : gpu.mig.profiles) {
     if (&other == &profile) break;
     if (other.name->view() == name) return "name: another profile is named " + quoted(name);
@@ -81,9 +80,8 @@ std::optional<Problem> add_compute(Gpu& gpu, MigInstance& made, const MigInstanc
   for (const auto& wanted : said.compute_instances) {
     const auto compute = compute_profile_of(gpu, profile, wanted);
     if (!compute) {
-      const auto names =
-          list_of(compute_profiles(gpu, profile),
-                  [&](const ComputeProfile& c) { return std::string(compute_name(profile, c).view()); });
+      const auto names = list_of(compute_profiles(gpu, profile),
+                                 [&](const ComputeProfile& c) { return std::string(compute_name(profile, c).view()); });
       return problem(at, "unknown profile " + quoted(wanted.profile->view()) + "; expected one of " + names);
     }
     const auto start = wanted.start ? std::optional(*wanted.start) : std::nullopt;
@@ -92,7 +90,8 @@ std::optional<Problem> add_compute(Gpu& gpu, MigInstance& made, const MigInstanc
                              (start ? " at compute slice " + std::to_string(*start) : std::string()) + " in " +
                              quoted(profile.name->view()));
     if (wanted.id && *wanted.id != id) {
-      if (find_compute(made, *wanted.id)) return problem(at, "another compute instance has id " + std::to_string(*wanted.id));
+      if (find_compute(made, *wanted.id))
+        return problem(at, "another compute instance has id " + std::to_string(*wanted.id));
       change_compute_id(made, id, *wanted.id);
     }
     ++at;
@@ -106,8 +105,7 @@ std::optional<Problem> add_instance(Gpu& gpu, const MigInstance& said, std::uint
   if (!profile)
     return problem("unknown profile " + quoted(said.profile->view()) + "; expected one of " + profiles_of(gpu));
   std::uint32_t id = 0;
-  const auto refusal =
-      create_instance(gpu, *profile, said.start ? std::optional(*said.start) : std::nullopt, id);
+  const auto refusal = create_instance(gpu, *profile, said.start ? std::optional(*said.start) : std::nullopt, id);
   if (refusal != Refusal::none) return problem(wrong_placement(gpu, *profile, said, refusal));
   auto& made = *find_instance(gpu, id);
   if (said.id && *said.id != id)

@@ -20,10 +20,15 @@ std::string cpp_name(const Registry& registry, const FunctionSemantics& entry) {
   return link;
 }
 
-std::string simulated(const Simulation& sim) {
+std::string simulated(const FunctionSemantics& entry) {
+  const auto& sim = entry.sim;
   std::string text = to_string(sim.answer);
   if (!sim.reason.empty()) text += ": " + sim.reason;
   if (!sim.result.empty()) text += " (`" + sim.result + "`)";
+  if (entry.on_mig == "code") text += "; a MIG device: code";
+  if (entry.on_mig == "gpu") text += "; a MIG device: as its GPU";
+  if (entry.on_mig.starts_with("NVML_")) text += "; a MIG device: `" + entry.on_mig + "`";
+  if (!entry.in_mig_mode.empty()) text += "; in MIG mode: `" + entry.in_mig_mode + "`";
   return text;
 }
 
@@ -37,7 +42,8 @@ std::string emit_function_reference(const Registry& registry) {
       << "Every function that a header declares or a driver exports, by subject. *C++* is the method that "
          "calls it;\n"
       << "functions without one are exported by drivers, and declared nowhere. *Drivers* are the branches\n"
-      << "whose library is known to export it, *Simulated* says where the simulated driver takes its answer from.\n";
+      << "whose library is known to export it, *Simulated* says where the simulated driver takes its answer from;\n"
+      << "a MIG device that it does not speak of is an invalid argument.\n";
   for (const auto& file : semantics.files) {
     std::ostringstream rows;
     for (const auto& f : facts.functions) {
@@ -46,7 +52,7 @@ std::string emit_function_reference(const Registry& registry) {
       const auto& e = it->second;
       rows << "| `" << f.name << "` | " << cpp_name(registry, e) << " | " << f.first_seen << " | "
            << joined(f.exported_by) << " | " << (f.deprecated ? "yes" : "") << " | " << to_string(e.call) << " | "
-           << (e.root ? "root" : "") << " | " << e.since << " | " << simulated(e.sim) << " |\n";
+           << (e.root ? "root" : "") << " | " << e.since << " | " << simulated(e) << " |\n";
     }
     if (rows.str().empty()) continue;
     out << "\n## " << file << "\n\n| C | C++ | Since | Drivers | Deprecated | Protocol | Root | Needs | Simulated |\n"

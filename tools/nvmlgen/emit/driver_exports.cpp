@@ -7,8 +7,8 @@
 namespace nvmlgen {
 namespace {
 
-// Writes one exported function. What answers is a function of its own: the checks that every function of its shape makes,
-// then the answer. The exported one calls it, by way of observe() while somebody logs or disturbs calls.
+// Writes one exported function. What answers is a function of its own: the checks that every function of its shape
+// makes, then the answer. The exported one calls it, by way of observe() while somebody logs or disturbs calls.
 class ExportWriter {
  public:
   ExportWriter(const Facts& facts, const Function& function, const FunctionSemantics& entry)

@@ -33,8 +33,7 @@ nvmlReturn_t create(const Machine& machine, nvmlGpuInstance_t handle, unsigned i
         return NVML_ERROR_INSUFFICIENT_RESOURCES;
     }
   });
-  if (result == NVML_SUCCESS)
-    *computeInstance = compute_instance_handle_of(index_of(machine, *in->gpu), {in->id, id});
+  if (result == NVML_SUCCESS) *computeInstance = compute_instance_handle_of(index_of(machine, *in->gpu), {in->id, id});
   return result;
 }
 
@@ -89,8 +88,8 @@ nvmlReturn_t GpuInstanceGetComputeInstances(const Machine& machine, nvmlGpuInsta
     const auto profile = sim::mig::compute_profile_of(*in.gpu, *in.profile, compute);
     if (!profile || profile->id != profileId) continue;
     if (computeInstances)
-      computeInstances[found] = compute_instance_handle_of(
-          index_of(machine, *in.gpu), {in.instance->id.value_or(0), compute.id.value_or(0)});
+      computeInstances[found] =
+          compute_instance_handle_of(index_of(machine, *in.gpu), {in.instance->id.value_or(0), compute.id.value_or(0)});
     ++found;
   }
   *count = found;
@@ -102,8 +101,7 @@ nvmlReturn_t GpuInstanceGetComputeInstanceById(const Machine& machine, nvmlGpuIn
   InstanceRef in;
   if (!find(machine, gpuInstance, in)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!sim::mig::find_compute(*in.instance, id)) return NVML_ERROR_NOT_FOUND;
-  *computeInstance =
-      compute_instance_handle_of(index_of(machine, *in.gpu), {in.instance->id.value_or(0), id});
+  *computeInstance = compute_instance_handle_of(index_of(machine, *in.gpu), {in.instance->id.value_or(0), id});
   return NVML_SUCCESS;
 }
 

@@ -118,8 +118,7 @@ nvmlReturn_t DeviceGetAttributes_v2(const Machine&, const Gpu& gpu, DeviceId mig
 nvmlReturn_t DeviceGetAttributes(const Machine&, const Gpu& gpu, DeviceId mig, nvmlDeviceAttributes_t* attributes) {
   nvmlDeviceAttributes_t all{};
   const auto result = on_mig::attributes(gpu, mig, all);
-  if (result == NVML_SUCCESS)
-    std::memcpy(attributes, &all, offsetof(nvmlDeviceAttributes_t, gpuInstanceSliceCount));
+  if (result == NVML_SUCCESS) std::memcpy(attributes, &all, offsetof(nvmlDeviceAttributes_t, gpuInstanceSliceCount));
   return result;
 }
 

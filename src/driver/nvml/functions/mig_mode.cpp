@@ -9,14 +9,15 @@
 namespace nvmlkit::driver::functions {
 
 // The pending mode is always set. It becomes the current one at once if nothing uses the GPU, else with the next reset.
-// Before Hopper a change of the mode is itself a reset.
+// Before Hopper a change of the mode is a reset.
 nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned int mode,
                               nvmlReturn_t* activationStatus) {
   if (mode > DEVICE_MIG_ENABLE) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
   return change(machine, gpu, [&](Gpu& changed) {
     if (!sim::mig::supported(changed)) return NVML_ERROR_NOT_SUPPORTED;
-    const auto wanted = mode == DEVICE_MIG_ENABLE ? sim::model::EnableState::enabled : sim::model::EnableState::disabled;
+    const auto wanted =
+        mode == DEVICE_MIG_ENABLE ? sim::model::EnableState::enabled : sim::model::EnableState::disabled;
     *activationStatus = NVML_SUCCESS;
     changed.mig.mode_pending = wanted;
     if (*changed.mig.mode_current == wanted) return NVML_SUCCESS;
@@ -24,7 +25,7 @@ nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned i
       *activationStatus = NVML_ERROR_IN_USE;
       return NVML_SUCCESS;
     }
-    if (changed.architecture.value_or(DEVICE_ARCH_UNKNOWN) < DEVICE_ARCH_HOPPER) reset_gpu(changed);
+    if (!changed.mig.resetless.value_or(false)) reset_gpu(changed);
     changed.mig.mode_current = wanted;
     return NVML_SUCCESS;
   });

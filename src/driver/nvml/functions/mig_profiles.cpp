@@ -66,10 +66,15 @@ void tell_versioned(const MigProfile& profile, nvmlGpuInstanceProfileInfo_v2_t* 
   std::memcpy(info, &v3, sizeof v3);
 }
 
-// The profile of a number or an id: a number behind the last constant is wrong, one that the GPU lacks not supported.
+// Are profiles told now?
+bool tells_profiles(const Gpu& gpu) {
+  return sim::mig::enabled(gpu) || (sim::mig::supported(gpu) && gpu.mig.query_without_mode.value_or(true));
+}
+
+// The profile of a number: one behind the last constant is wrong, one that the GPU lacks not supported.
 nvmlReturn_t find(const Gpu& gpu, unsigned int number, const MigProfile*& profile) {
   if (number >= GPU_INSTANCE_PROFILE_COUNT) return NVML_ERROR_INVALID_ARGUMENT;
-  profile = sim::mig::supported(gpu) ? sim::mig::profile_by_number(gpu, number) : nullptr;
+  profile = tells_profiles(gpu) ? sim::mig::profile_by_number(gpu, number) : nullptr;
   return profile ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
 }
 
@@ -101,7 +106,7 @@ nvmlReturn_t DeviceGetGpuInstanceProfileInfoV(const Machine&, const Gpu& gpu, un
 
 nvmlReturn_t DeviceGetGpuInstanceProfileInfoByIdV(const Machine&, const Gpu& gpu, unsigned int profileId,
                                                   nvmlGpuInstanceProfileInfo_v2_t* info) {
-  const auto* found = sim::mig::supported(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
+  const auto* found = tells_profiles(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
   if (!found) return NVML_ERROR_NOT_SUPPORTED;
   tell_versioned(*found, info);
   return NVML_SUCCESS;
@@ -109,7 +114,7 @@ nvmlReturn_t DeviceGetGpuInstanceProfileInfoByIdV(const Machine&, const Gpu& gpu
 
 nvmlReturn_t DeviceGetGpuInstancePossiblePlacements_v2(const Machine&, const Gpu& gpu, unsigned int profileId,
                                                        nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
-  const auto* found = sim::mig::supported(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
+  const auto* found = tells_profiles(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
   if (!found) return NVML_ERROR_NOT_SUPPORTED;
   const auto starts = found->starts.span();
   return fill_starts(starts.size(), placements, count, [&](std::size_t i) {

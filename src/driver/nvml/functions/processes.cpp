@@ -17,8 +17,8 @@ RunningProcess running(const sim::model::Process& process) {
   return {process.pid.value_or(0),
           kinds,
           process.used_memory_mib ? *process.used_memory_mib << 20 : not_available,
-          no_instance,
-          no_instance,
+          process.gpu_instance.value_or(no_instance),
+          process.gpu_instance ? process.compute_instance.value_or(0) : no_instance,
           process.name ? process.name->view() : std::string_view()};
 }
 
@@ -30,16 +30,19 @@ RunningProcess running(const sim::processes::Client& client) {
 namespace functions {
 namespace {
 
+using sim::mig::DeviceId;
 using sim::processes::Kind;
+using On = std::optional<DeviceId>;  // a MIG device of the GPU, or all of it
 
 // Writes every process of the kind, or says how many there are.
 template <class Info, class Convert>
-nvmlReturn_t list(const Machine& machine, const Gpu& gpu, unsigned int kinds, unsigned int* count, Info* infos,
+nvmlReturn_t list(const Machine& machine, const Gpu& gpu, On on, unsigned int kinds, unsigned int* count, Info* infos,
                   Convert convert) {
   const auto room = *count;
   unsigned int found = 0;
   for_each_process(machine, gpu, [&](const RunningProcess& process) {
     if ((process.kinds & kinds) == 0) return;
+    if (on && (process.gpu_instance != on->instance || process.compute_instance != on->compute)) return;
     if (infos && found < room) infos[found] = convert(process);
     ++found;
   });
@@ -49,16 +52,16 @@ nvmlReturn_t list(const Machine& machine, const Gpu& gpu, unsigned int kinds, un
 }
 
 // The oldest entry points write elements of 16 bytes.
-nvmlReturn_t list_v1(const Machine& machine, const Gpu& gpu, Kind kind, unsigned int* count,
+nvmlReturn_t list_v1(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
                      nvmlProcessInfo_v1_t* infos) {
-  return list(machine, gpu, kind, count, infos, [](const RunningProcess& process) {
+  return list(machine, gpu, on, kind, count, infos, [](const RunningProcess& process) {
     return nvmlProcessInfo_v1_t{process.pid, process.used_bytes};
   });
 }
 
-nvmlReturn_t list_v2(const Machine& machine, const Gpu& gpu, Kind kind, unsigned int* count,
+nvmlReturn_t list_v2(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
                      nvmlProcessInfo_v2_t* infos) {
-  return list(machine, gpu, kind, count, infos, [](const RunningProcess& process) {
+  return list(machine, gpu, on, kind, count, infos, [](const RunningProcess& process) {
     return nvmlProcessInfo_v2_t{process.pid, process.used_bytes, process.gpu_instance, process.compute_instance};
   });
 }
@@ -67,58 +70,120 @@ nvmlReturn_t list_v2(const Machine& machine, const Gpu& gpu, Kind kind, unsigned
 
 nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                               nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, Kind::compute, infoCount, infos);
+  return list_v1(machine, gpu, {}, Kind::compute, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                  nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, Kind::compute, infoCount, infos);
+  return list_v2(machine, gpu, {}, Kind::compute, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                  nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, Kind::compute, infoCount, infos);
+  return list_v2(machine, gpu, {}, Kind::compute, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, Kind::graphics, infoCount, infos);
+  return list_v1(machine, gpu, {}, Kind::graphics, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                   nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, Kind::graphics, infoCount, infos);
+  return list_v2(machine, gpu, {}, Kind::graphics, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                   nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, Kind::graphics, infoCount, infos);
+  return list_v2(machine, gpu, {}, Kind::graphics, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                  nvmlProcessInfo_v1_t* infos) {
-  return list_v1(machine, gpu, Kind::mps, infoCount, infos);
+  return list_v1(machine, gpu, {}, Kind::mps, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                     nvmlProcessInfo_v2_t* infos) {
-  return list_v2(machine, gpu, Kind::mps, infoCount, infos);
+  return list_v2(machine, gpu, {}, Kind::mps, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                     nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, Kind::mps, infoCount, infos);
+  return list_v2(machine, gpu, {}, Kind::mps, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, nvmlProcessDetailList_t* plist) {
+namespace {
+
+nvmlReturn_t details(const Machine& machine, const Gpu& gpu, On on, nvmlProcessDetailList_t* plist) {
   static constexpr Kind kinds[] = {Kind::compute, Kind::graphics, Kind::mps};
   if (plist->mode >= std::size(kinds)) return NVML_ERROR_INVALID_ARGUMENT;
-  return list(machine, gpu, kinds[plist->mode], &plist->numProcArrayEntries, plist->procArray,
+  return list(machine, gpu, on, kinds[plist->mode], &plist->numProcArrayEntries, plist->procArray,
               [](const RunningProcess& process) {
                 return nvmlProcessDetail_v1_t{process.pid, process.used_bytes, process.gpu_instance,
                                               process.compute_instance, 0};
               });
 }
 
+}  // namespace
+
+nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, nvmlProcessDetailList_t* plist) {
+  return details(machine, gpu, {}, plist);
+}
+
+// Those that run on the MIG device.
+namespace on_mig {
+
+nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                              unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+  return list_v1(machine, gpu, mig, Kind::compute, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                                 unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+  return list_v2(machine, gpu, mig, Kind::compute, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                                 unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+  return list_v2(machine, gpu, mig, Kind::compute, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                               unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+  return list_v1(machine, gpu, mig, Kind::graphics, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                                  unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+  return list_v2(machine, gpu, mig, Kind::graphics, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                                  unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+  return list_v2(machine, gpu, mig, Kind::graphics, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                                 unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+  return list_v1(machine, gpu, mig, Kind::mps, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                                    unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+  return list_v2(machine, gpu, mig, Kind::mps, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                                    unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+  return list_v2(machine, gpu, mig, Kind::mps, infoCount, infos);
+}
+
+nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, DeviceId mig,
+                                               nvmlProcessDetailList_t* plist) {
+  return details(machine, gpu, mig, plist);
+}
+
+}  // namespace on_mig
 }  // namespace functions
 }  // namespace nvmlkit::driver

@@ -34,8 +34,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* nam
 static nvmlReturn_t answer_DeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetComputeRunningProcesses_v3(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
@@ -50,8 +58,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t
 static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetGraphicsRunningProcesses_v3(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
@@ -66,8 +82,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_
 static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetMPSComputeRunningProcesses_v3(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
@@ -82,9 +106,17 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevic
 static nvmlReturn_t answer_DeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t* plist) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !plist) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(plist->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (target.mig) {
+  const auto said_plist = *plist;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *plist = said_plist;
+    return functions::on_mig::DeviceGetRunningProcessDetailList(*machine, *gpu, *target.mig, plist);
+  });
+  }
   const auto said_plist = *plist;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *plist = said_plist;
@@ -138,8 +170,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t d
 static nvmlReturn_t answer_DeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetComputeRunningProcesses(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
@@ -154,8 +194,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t de
 static nvmlReturn_t answer_DeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetComputeRunningProcesses_v2(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
@@ -170,8 +218,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t
 static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetGraphicsRunningProcesses(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
@@ -186,8 +242,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t d
 static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetGraphicsRunningProcesses_v2(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
@@ -202,8 +266,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_
 static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetMPSComputeRunningProcesses(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;
@@ -218,8 +290,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t
 static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !infoCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  const auto said_infoCount = *infoCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *infoCount = said_infoCount;
+    return functions::on_mig::DeviceGetMPSComputeRunningProcesses_v2(*machine, *gpu, *target.mig, infoCount, infos);
+  });
+  }
   const auto said_infoCount = *infoCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *infoCount = said_infoCount;

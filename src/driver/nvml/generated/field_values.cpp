@@ -376,7 +376,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 183:  // NVML_FI_DEV_PCIE_COUNT_LANE_ERROR
       return put_ullong(now(gpu->pcie.errors.lane), out);
     case 184:  // NVML_FI_DEV_IS_RESETLESS_MIG_SUPPORTED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+      return put_uint(now(gpu->mig.resetless), out);
     case 185:  // NVML_FI_DEV_POWER_AVERAGE
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.average_draw_mw), out);
       if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
@@ -422,7 +422,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 198:  // NVML_FI_DEV_PCIE_COUNT_RX_BYTES
       return put_ullong(now(gpu->pcie.rx_bytes), out);
     case 199:  // NVML_FI_DEV_IS_MIG_MODE_INDEPENDENT_MIG_QUERY_CAPABLE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+      return put_uint(now(gpu->mig.query_without_mode), out);
     case 200:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MAX
       return nvlink_low_power(*gpu, 200, scope, out);
     case 201:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_PACKETS

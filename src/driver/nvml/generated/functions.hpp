@@ -281,6 +281,16 @@ nvmlReturn_t DeviceGetGpuInstanceId(const Machine& machine, const Gpu& gpu, Devi
 nvmlReturn_t DeviceGetComputeInstanceId(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* id);
 nvmlReturn_t DeviceGetDeviceHandleFromMigDeviceHandle(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDevice_t* device);
 nvmlReturn_t DeviceGetAttributes(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDeviceAttributes_t* attributes);
+nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_t* infos);
+nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_t* infos);
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_t* infos);
+nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlProcessDetailList_t* plist);
+nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
+nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
+nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
+nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
 
 }  // namespace on_mig
 }  // namespace nvmlkit::driver::functions
