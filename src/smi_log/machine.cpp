@@ -189,7 +189,9 @@ class Writer {
   bool leave_out(const std::string& error) {
     bool any = false;
     for (std::size_t i = 0; i < whole_.gpus.size(); ++i) {
-      for (const std::string& prefix : {"GPU " + std::to_string(i) + ": ", std::string("device_defaults.")}) {
+      std::string own = "GPU ";
+      own.append(std::to_string(i)).append(": ");
+      for (const std::string& prefix : {own, std::string("device_defaults.")}) {
         if (!error.starts_with(prefix)) continue;
         const auto path = error.substr(prefix.size(), error.find(": ", prefix.size()) - prefix.size());
         const auto at = whole_.gpus[i].find(path);
