@@ -117,15 +117,14 @@ class Writer {
     Values said;
     for (const auto& [path, yaml] : fields_of_profile(whole_.base))
       if (yaml != "N/A") said[path] = {yaml.starts_with('[') ? "[]" : "N/A", gpu.place};
-    if (!profile.empty())
-      for (const auto& [path, yaml] : fields_of_profile(profile)) said[path] = {yaml, gpu.place};
+    for (const auto& [path, yaml] : fields_of_profile(profile)) said[path] = {yaml, gpu.place};
     for (const char* path : {"serial", "uuid", "pci.bus_id"}) said.erase(path);
     gpu.values.merge(said);
   }
 
   // A conclusion counts where the profile says nothing, or says that there is none.
   void settle_weak(GpuValues& gpu, const std::string& profile) {
-    const auto known = profile.empty() ? std::map<std::string, std::string>() : fields_of_profile(profile);
+    const auto& known = fields_of_profile(profile);
     std::erase_if(gpu.values, [&](const auto& entry) {
       if (!entry.second.weak) return false;
       const auto at = known.find(entry.first);
