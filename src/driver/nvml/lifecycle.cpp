@@ -7,7 +7,9 @@
 #include <string>
 
 #include "sim/config/load.hpp"
+#include "driver/nvml/process_hooks.hpp"
 #include "sim/driver_branch.hpp"
+#include "sim/faults/attention.hpp"
 
 namespace nvmlkit::driver {
 
@@ -71,6 +73,7 @@ std::unique_ptr<sim::Machine> load(std::string& error) {
 std::unique_ptr<sim::Machine> load_or_complain() noexcept try {
   std::string error;
   auto loaded = watch_forks() ? load(error) : nullptr;
+  if (loaded && !(error = apply_process_faults(*loaded)).empty()) loaded = nullptr;
   if (!loaded) std::fprintf(stderr, "nvmlkit: %s\n", error.empty() ? "out of memory" : error.c_str());
   return loaded;
 } catch (...) {
@@ -104,13 +107,34 @@ abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(cons
 
 #endif
 
+namespace {
+
+// What a fault of the whole machine makes of nvmlInit.
+abi::nvmlReturn_t refused_by_fault(const sim::Machine& machine) {
+  using sim::faults::MachineFault;
+  switch (machine.attention().machine.load(std::memory_order_acquire)) {
+    case MachineFault::driver_not_loaded:
+      return abi::NVML_ERROR_DRIVER_NOT_LOADED;
+    case MachineFault::version_mismatch:
+      return abi::NVML_ERROR_LIB_RM_VERSION_MISMATCH;
+    case MachineFault::no_permission:
+      return abi::NVML_ERROR_NO_PERMISSION;
+    default:  // without devices it starts: nvidia-smi then says that none were found
+      return abi::NVML_SUCCESS;
+  }
+}
+
+}  // namespace
+
 abi::nvmlReturn_t initialize() noexcept {
   auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
   if (state.references == 0) {
     if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
+    if (const auto refusal = refused_by_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
     detail::running().machine.store(state.machine, std::memory_order_release);
-    detail::running().watched.store(&state.machine->attention().watched, std::memory_order_release);
+    detail::running().watched.store(watches_process() ? &detail::always : &state.machine->attention().watched,
+                                    std::memory_order_release);
   }
   ++state.references;
   state.ever_initialized = true;
@@ -125,6 +149,7 @@ abi::nvmlReturn_t shut_down() noexcept {
   if (--state.references == 0) {
     detail::running().watched.store(&detail::always, std::memory_order_release);
     detail::running().machine.store(nullptr, std::memory_order_release);
+    if (state.machine->access() != sim::Access::read_only) sim::events::ring_bell(*state.machine);  // ends waits
   }
   return abi::NVML_SUCCESS;
 }

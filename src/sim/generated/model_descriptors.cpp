@@ -73,6 +73,10 @@ constexpr char text_pool[] =
     "ac"
     "battery"
     "undersized"
+    "adaptive"
+    "maximum_performance"
+    "auto"
+    "consistent_performance"
     "pci"
     "pcie"
     "fpci"
@@ -86,7 +90,6 @@ constexpr char text_pool[] =
     "node"
     "system"
     "completed"
-    "auto"
     "not_supported"
     "not_started"
     "in_progress"
@@ -145,6 +148,8 @@ constexpr char text_pool[] =
     "true"
     "Functions that need root refuse everybody else."
     "enforce_privilege"
+    "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
+    "nvlink_bw_mode"
     "The host, its driver and its library versions."
     "System"
     "8"
@@ -235,6 +240,10 @@ constexpr char text_pool[] =
     "tx_throughput_kbps"
     "Received over the last 20 ms."
     "rx_throughput_kbps"
+    "Sent since the driver was loaded."
+    "tx_bytes"
+    "Received since the driver was loaded."
+    "rx_bytes"
     "Outbound atomics, a bit per operation: FETCHADD 32/64, SWAP 32/64, CAS 32/64/128."
     "atomic_caps_outbound"
     "Inbound atomics, the same bits."
@@ -335,6 +344,75 @@ constexpr char text_pool[] =
     "policy"
     "Fans. All fans of a GPU turn alike."
     "Fan"
+    "Number, NVML_POWER_PROFILE_*."
+    "id"
+    "Which one holds where several conflict: the lowest."
+    "priority"
+    "Numbers of the profiles that it cannot hold together with."
+    "conflicts"
+    "A workload power profile that the GPU offers."
+    "WorkloadPowerProfile"
+    "What the GPU offers."
+    "profiles"
+    "Numbers of the profiles that are asked for."
+    "requested"
+    "Workload power profiles; GPUs before Blackwell have none."
+    "WorkloadPowerProfiles"
+    "Power floor as a part of the total module power."
+    "percent_tmp_floor"
+    "How fast power may rise."
+    "mW/s"
+    "ramp_up_rate_mw_per_s"
+    "How fast power may fall."
+    "ramp_down_rate_mw_per_s"
+    "How long power is held before it falls."
+    "ms"
+    "ramp_down_hysteresis_ms"
+    "Second power floor."
+    "W"
+    "secondary_power_floor_w"
+    "Windows until the first floor is active."
+    "primary_floor_activation_window_multiplier"
+    "Windows until the first floor is reached."
+    "primary_floor_target_window_multiplier"
+    "Offset of the first floor's activation."
+    "primary_floor_activation_offset_w"
+    "Parameters of power smoothing. What is left out the GPU does not have."
+    "PowerSmoothingProfile"
+    "Whether it is on. Absent on GPUs without it."
+    "state"
+    "Privilege level."
+    "privilege_level"
+    "Power falls at once when a load ends."
+    "immediate_ramp_down"
+    "Ceiling of the total module power in force."
+    "applied_tmp_ceiling_w"
+    "Floor of the total module power in force."
+    "applied_tmp_floor_w"
+    "Highest floor that can be set."
+    "max_percent_tmp_floor"
+    "Lowest floor that can be set."
+    "min_percent_tmp_floor"
+    "Life that is left in the circuitry."
+    "hw_circuitry_lifetime_remaining_percent"
+    "Which of the profiles is active."
+    "active_profile"
+    "The preset profiles."
+    "Power smoothing; GPUs before Blackwell have none."
+    "PowerSmoothing"
+    "Mode in force. Absent on GPUs without it."
+    "mode"
+    "0xf"
+    "Modes that can be set, one bit for each in the order of NVML_POWER_MIZER_MODE_*."
+    "supported_modes"
+    "PowerMizer, of GPUs that drive displays."
+    "PowerMizer"
+    "Where it stands."
+    "level"
+    "Highest level. Absent on GPUs without the slider."
+    "max_level"
+    "The boost slider that nvidia-smi boost-slider moves (vboost)."
+    "BoostSlider"
     "Graphics clock now, where no lock holds it elsewhere."
     "MHz"
     "graphics_current"
@@ -495,8 +573,105 @@ constexpr char text_pool[] =
     "enc_util"
     "Decoder utilization."
     "dec_util"
+    "GPU instance that it runs on; of GPUs in MIG mode."
+    "gpu_instance"
+    "Compute instance in that. Default: 0."
+    "compute_instance"
     "A process that uses the GPU."
     "Process"
+    "it drives the live values"
+    "Time with a kernel running. 0: a process holds the GPU and runs nothing."
+    "Time with memory being read or written. Default: 0."
+    "Encoder. Default: 0."
+    "Decoder. Default: 0."
+    "JPEG engine. Default: 0."
+    "Optical flow accelerator. Default: 0."
+    "What the GPU is busy with. A GPU without gpu is not."
+    "Workload"
+    "Power moves by at most this."
+    "power_mw"
+    "Temperature moves by at most this."
+    "temperature_c"
+    "The same seed gives the same noise. Default: a number of the machine's start."
+    "seed"
+    "Noise of the live values while a workload runs. Off where it is left out."
+    "TelemetryNoise"
+    "Draw with gpu at 100 % and memory at 0 % at the highest clocks, before limits. Default: 90 % of power.default_limit_mw."
+    "load_power_mw"
+    "What memory at 100 % adds. Default: a fifth of what gpu at 100 % adds."
+    "memory_load_power_mw"
+    "Draw with the clocks up and nothing running. Default: idle and 8 % of the way to power.default_limit_mw."
+    "active_power_mw"
+    "What encoder, decoder, JPEG engine or optical flow at 100 % add, each. Default: 10 % of power.default_limit_mw."
+    "engine_power_mw"
+    "Share of the load's power that follows the clock linearly; the rest rises with `exponent`. Default: 65."
+    "linear_percent"
+    "How steeply the rest rises with the clock. Default: 13, as fitted to an RTX 3070 Ti near its power limit."
+    "exponent"
+    "Rise of the temperature per watt above idle, of the cooler: slow. Default: full load warms up to 80 % of the way to the slowdown together with the fast one."
+    "mC/W"
+    "slow_rise_mc_per_w"
+    "Time constant of the slow rise. Default: 25000."
+    "slow_time_ms"
+    "Rise of the temperature per watt above idle, of the chip: fast. Default: a quarter of the slow one."
+    "fast_rise_mc_per_w"
+    "Time constant of the fast rise. Default: 800."
+    "fast_time_ms"
+    "How far the temperature of the memory follows that of the core. Default: 45."
+    "memory_rise_percent"
+    "Share of the power above idle that the memory draws. Default: 9."
+    "memory_power_percent"
+    "How long the memory clock and active_power_mw stay after a workload. Default: 3000 where idle GPUs lower their memory clock, else 0."
+    "linger_ms"
+    "Sent over PCIe with gpu at 100 %. Default: 4000 above idle."
+    "pcie_tx_kbps"
+    "Received over PCIe with gpu at 100 %. Default: 8000 above idle."
+    "pcie_rx_kbps"
+    "P-state of a busy GPU. Default: P0."
+    "performance_state"
+    "Noise."
+    "noise"
+    "How the GPU answers a workload with clocks, power and heat."
+    "Telemetry"
+    "Lowest point of the wave."
+    "base_c"
+    "Noise, upwards and downwards."
+    "variance_c"
+    "Height of the wave, from its lowest to its highest point."
+    "ramp_c"
+    "Length of the wave."
+    "s"
+    "ramp_period_sec"
+    "Temperature that moves."
+    "DynamicTemperature"
+    "Middle."
+    "base_mw"
+    "Noise, upwards and downwards, within power.min_limit_mw and power.max_limit_mw."
+    "variance_mw"
+    "Power that moves."
+    "DynamicPower"
+    "Where between the lowest and the highest value: idle in the lowest quarter, busy in the highest, burst changes between the two, steady anywhere. Default: steady."
+    "pattern"
+    "Lowest GPU utilization. Default: 0."
+    "gpu_min"
+    "Highest GPU utilization. Default: 100."
+    "gpu_max"
+    "Lowest memory utilization. Default: 0."
+    "memory_min"
+    "Highest memory utilization. Default: 100."
+    "Time until a burst begins or ends. Default: 30."
+    "burst_period_sec"
+    "Utilization that moves."
+    "DynamicUtilization"
+    "The same seed gives the same values; 0: another course at every start."
+    "Temperature."
+    "temperature"
+    "Power."
+    "power"
+    "Utilization."
+    "utilization"
+    "Values that move by themselves while no workload runs. A group that is left out does not."
+    "DynamicMetrics"
     "Device memory (DRAM)."
     "device_memory"
     "L1 cache."
@@ -603,14 +778,65 @@ constexpr char text_pool[] =
     "Row remapping (GPUs from Ampere on)."
     "RemappedRows"
     "A display is connected."
-    "mode"
     "A display is initialized on the GPU."
     "Display."
     "Display"
+    "Name, as 1g.10gb, 1g.10gb+me, 1g.24gb+gfx, 1g.24gb-me."
+    "Profile id."
+    "How many of them an empty GPU holds."
+    "instances"
+    "Memory slices of an instance."
+    "size"
+    "First memory slices that an instance may have."
+    "starts"
+    "Memory of an instance."
+    "memory_mib"
+    "Memory that an instance takes for itself."
+    "KiB"
+    "idle_kib"
+    "BAR1 of an instance. Default: its share of the GPU's by memory slices, less 1."
+    "bar1_mib"
+    "Multiprocessors."
+    "Copy engines."
+    "ce"
+    "Decoders."
+    "dec"
+    "Encoders."
+    "enc"
+    "JPEG engines."
+    "Optical flow accelerators."
+    "Instances reach each other's memory."
+    "p2p"
+    "A GPU instance profile."
+    "MigProfile"
+    "Name of its profile, as 1c.3g.40gb, or 3g.40gb for the whole GPU instance."
+    "profile"
+    "Of two profiles named alike, the one with more multiprocessors: 26 in place of 16 on Hopper."
+    "wide"
+    "Id. Default: the first that is free."
+    "First compute slice. Default: the first where it fits."
+    "start"
+    "A compute instance."
+    "MigComputeInstance"
+    "Name of its profile."
+    "Id. It follows from the placement."
+    "First memory slice. Default: where it leaves the most placements to others."
+    "Volatile uncorrectable SRAM errors, while ECC is on."
+    "sram_uncorrectable"
+    "It has no compute instance. Otherwise one of its whole size is made where none is listed."
+    "bare"
+    "Its compute instances."
+    "compute_instances"
+    "A GPU instance."
+    "MigInstance"
     "MIG mode now."
     "MIG mode after the next reset. Default: mode_current."
-    "How many GPU instances fit."
+    "How many MIG devices there may be. Default: what the smallest profile allows."
     "max_gpu_instances"
+    "Ids of GPU instances count from the upper half of the memory, as on some boards."
+    "upper_half_first"
+    "GPU instance profiles. Default: those of the built-in machine whose GPU has the same name."
+    "GPU instances; they need MIG mode."
     "Multi-instance GPU."
     "Mig"
     "current"
@@ -624,7 +850,7 @@ constexpr char text_pool[] =
     "DriverModels"
     "Mode."
     "4000"
-    "How many processes the buffer keeps."
+    "How many processes that have ended are remembered, the last ones."
     "buffer_size"
     "Accounting of processes."
     "Accounting"
@@ -669,6 +895,29 @@ constexpr char text_pool[] =
     "module_id"
     "Place in a rack."
     "Platform"
+    "The threshold can be set. Default: from Hopper on, where the machine has NVLink."
+    "1000"
+    "Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen."
+    "threshold"
+    "Threshold after it is reset."
+    "default_threshold"
+    "1"
+    "Lowest threshold that can be set."
+    "min_threshold"
+    "8191"
+    "Highest threshold that can be set."
+    "max_threshold"
+    "Unit of the threshold: 0 = 100 us, 1 = 50 us."
+    "units"
+    "Low power state of the links; from Hopper on."
+    "NvLinkLowPower"
+    "Modes that the GPU supports, numbers below 256. Without any it has none to set."
+    "modes"
+    "Mode in force."
+    "Mode that a call for the best one sets."
+    "best_mode"
+    "Reduced bandwidth modes of the links; from Blackwell on."
+    "NvLinkBandwidth"
     "Bandwidth is degraded."
     "degraded_bandwidth"
     "Routes are being recovered."
@@ -686,7 +935,6 @@ constexpr char text_pool[] =
     "Clique."
     "clique_id"
     "Registration with the fabric manager. Absent on GPUs without a fabric."
-    "state"
     "Summary of the health."
     "health_summary"
     "Health in detail."
@@ -704,59 +952,19 @@ constexpr char text_pool[] =
     "pcie_rx_mib_per_sec"
     "GPU performance metrics."
     "Gpm"
-    "telemetry"
-    "Middle."
-    "base_c"
-    "Noise."
-    "variance_c"
-    "Height of the wave."
-    "ramp_c"
-    "Length of the wave."
-    "s"
-    "ramp_period_sec"
-    "Temperature that moves."
-    "DynamicTemperature"
-    "base_mw"
-    "variance_mw"
-    "Power that moves."
-    "DynamicPower"
-    "Course over time."
-    "pattern"
-    "Lowest GPU utilization."
-    "gpu_min"
-    "Highest GPU utilization."
-    "gpu_max"
-    "Lowest memory utilization."
-    "memory_min"
-    "Highest memory utilization."
-    "Length of a burst."
-    "burst_period_sec"
-    "Utilization that moves."
-    "DynamicUtilization"
-    "Seed of the noise."
-    "seed"
-    "Temperature."
-    "temperature"
-    "Power."
-    "power"
-    "Utilization."
-    "utilization"
-    "Values that move."
-    "DynamicMetrics"
-    "faults"
-    "Xid."
+    "Xid. None by default."
     "code"
-    "The Xid of an injected failure."
+    "The Xid of a failure."
     "FailureXid"
-    "What fails."
-    "How often."
+    "What fails. lost and fallen_off_bus: the GPU answers GPU_IS_LOST from then on; ecc_uncorrectable: its uncorrected errors grow with every call."
+    "How likely each call makes it happen."
     "probability"
-    "After how many calls."
+    "It happens with this call."
     "after_calls"
-    "Seed."
+    "Seed of the probability."
     "Xid that goes with it."
     "xid"
-    "Injected failure."
+    "A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays."
     "Failure"
     "NVLink"
     "Errors per second."
@@ -840,6 +1048,10 @@ constexpr char text_pool[] =
     "egm"
     "NUMA node of the GPU's own memory; only of GPUs with coherent memory."
     "numa_node_id"
+    "Host name that was stored on the GPU. Default: empty from Blackwell on; other GPUs store none."
+    "hostname"
+    "Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice."
+    "rusd_poll_mask"
     "inforom"
     "bar1_memory"
     "protected_memory"
@@ -848,13 +1060,20 @@ constexpr char text_pool[] =
     "thermal"
     "Fans."
     "fan"
+    "Workload power profiles."
+    "workload_power_profiles"
+    "Power smoothing."
+    "power_smoothing"
+    "PowerMizer."
+    "power_mizer"
+    "Boost slider."
+    "boost_slider"
     "Clocks, in MHz."
     "clocks"
     "Clocks event reasons."
     "clocks_throttle_reasons"
     "supported_clocks"
     "Performance state."
-    "performance_state"
     "Utilization, in per cent."
     "encoder_stats"
     "Encoder capacity, in per cent."
@@ -862,6 +1081,14 @@ constexpr char text_pool[] =
     "fbc_stats"
     "Processes that use the GPU."
     "processes"
+    "What the GPU is busy with."
+    "workload"
+    "How the GPU answers a workload."
+    "telemetry"
+    "Values that move by themselves."
+    "dynamic_metrics"
+    "What live values are computed from."
+    "motion"
     "ecc"
     "Retired pages."
     "retired_pages"
@@ -879,17 +1106,24 @@ constexpr char text_pool[] =
     "driver_model"
     "Accounting."
     "accounting"
+    "Which records of processes count."
+    "accounting_marks"
     "virtualization"
     "gsp_firmware"
     "reset_status"
     "api_restriction"
     "topology"
     "platform"
+    "Low power state of the NVLinks."
+    "nvlink_low_power"
+    "Reduced bandwidth of the NVLinks."
+    "nvlink_bandwidth"
     "fabric"
     "gpm"
-    "dynamic_metrics"
+    "A failure that comes with the calls about the GPU."
     "failure"
     "What is broken."
+    "faults"
     "Events of a change that is not committed yet."
     "events"
     "nvlink_error"
@@ -945,7 +1179,6 @@ constexpr char text_pool[] =
     "NVLink between the GPUs."
     "NvLink"
     "Its name, as pci0000:00."
-    "id"
     "NUMA node."
     "numa_node"
     "GPUs under it."
@@ -999,6 +1232,8 @@ constexpr char text_pool[] =
     "infiniband"
     "What installers put into dynamic_metrics when they switch it on."
     "dynamic_metrics_defaults"
+    "What time it is for the GPUs."
+    "clock"
     "A simulated host with its GPUs."
     "Machine"
 ;
@@ -1084,2175 +1319,2734 @@ constexpr Word word_table[] = {
     {{409, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
     {{411, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
     {{418, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
+    // PowerMizerMode (unsigned int)
+    {{428, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
+    {{436, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    {{455, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
+    {{459, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{428, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{431, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{435, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{439, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{481, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{484, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{488, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{492, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
     {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{442, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{445, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{495, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{498, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{448, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{456, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{462, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{470, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{480, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{484, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{501, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{509, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{515, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{523, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{533, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{537, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{490, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{499, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{516, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{527, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{543, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{455, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{565, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{576, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
     // FabricHealthSummary (unsigned char)
-    {{538, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{499, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{545, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{554, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{587, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{455, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{594, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{603, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
     {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{570, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{587, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{607, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{619, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{639, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{658, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{674, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{619, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{636, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{656, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{668, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{688, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{707, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{723, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{691, 1}, 0u},  // C
-    {{692, 1}, 0u},  // G
-    {{693, 3}, 0u},  // C+G
-    {{696, 1}, 0u},  // M
-    {{697, 3}, 0u},  // M+C
+    {{740, 1}, 0u},  // C
+    {{741, 1}, 0u},  // G
+    {{742, 3}, 0u},  // C+G
+    {{745, 1}, 0u},  // M
+    {{746, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{700, 4}, 0u},  // idle
-    {{704, 4}, 0u},  // busy
-    {{708, 5}, 0u},  // burst
-    {{713, 6}, 0u},  // steady
+    {{749, 4}, 0u},  // idle
+    {{753, 4}, 0u},  // busy
+    {{757, 5}, 0u},  // burst
+    {{762, 6}, 0u},  // steady
     // Failure.mode
-    {{538, 7}, 0u},  // healthy
-    {{719, 4}, 0u},  // lost
-    {{723, 14}, 0u},  // fallen_off_bus
-    {{737, 17}, 0u},  // ecc_uncorrectable
+    {{587, 7}, 0u},  // healthy
+    {{768, 4}, 0u},  // lost
+    {{772, 14}, 0u},  // fallen_off_bus
+    {{786, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{754, 6}, 0u},  // active
-    {{760, 8}, 0u},  // inactive
-    {{768, 2}, 0u},  // up
-    {{770, 4}, 0u},  // down
+    {{803, 6}, 0u},  // active
+    {{809, 8}, 0u},  // inactive
+    {{817, 2}, 0u},  // up
+    {{819, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{774, 3}, 0u},  // gpu
-    {{777, 6}, 0u},  // switch
-    {{783, 3}, 0u},  // npu
-    {{786, 6}, 0u},  // ibmnpu
+    {{823, 3}, 0u},  // gpu
+    {{826, 6}, 0u},  // switch
+    {{832, 3}, 0u},  // npu
+    {{835, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{754, 6}, 0u},  // active
-    {{760, 8}, 0u},  // inactive
-    {{768, 2}, 0u},  // up
-    {{770, 4}, 0u},  // down
+    {{803, 6}, 0u},  // active
+    {{809, 8}, 0u},  // inactive
+    {{817, 2}, 0u},  // up
+    {{819, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {856, 8}, .unit_text = {0, 0}, .doc_text = {814, 42}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {905, 8}, .unit_text = {0, 0}, .doc_text = {863, 42}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // System.driver_version
-    {.name_text = {980, 14}, .unit_text = {0, 0}, .doc_text = {926, 54}, .note_text = {0, 0}, .default_text = {916, 10},
+    {.name_text = {1029, 14}, .unit_text = {0, 0}, .doc_text = {975, 54}, .note_text = {0, 0}, .default_text = {965, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1110, 12}, .unit_text = {0, 0}, .doc_text = {994, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1159, 12}, .unit_text = {0, 0}, .doc_text = {1043, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1230, 12}, .unit_text = {0, 0}, .doc_text = {1122, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1279, 12}, .unit_text = {0, 0}, .doc_text = {1171, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {1348, 18}, .unit_text = {0, 0}, .doc_text = {1242, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1397, 18}, .unit_text = {0, 0}, .doc_text = {1291, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {1471, 18}, .unit_text = {0, 0}, .doc_text = {1366, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1520, 18}, .unit_text = {0, 0}, .doc_text = {1415, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {1564, 11}, .unit_text = {0, 0}, .doc_text = {1489, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1613, 11}, .unit_text = {0, 0}, .doc_text = {1538, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {1611, 10}, .unit_text = {0, 0}, .doc_text = {1576, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {1660, 10}, .unit_text = {0, 0}, .doc_text = {1625, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // System.conf_compute
-    {.name_text = {1621, 12}, .unit_text = {0, 0}, .doc_text = {864, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1670, 12}, .unit_text = {0, 0}, .doc_text = {913, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {1684, 17}, .unit_text = {0, 0}, .doc_text = {1637, 47}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {1733, 17}, .unit_text = {0, 0}, .doc_text = {1686, 47}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // System.nvlink_bw_mode
+    {.name_text = {1893, 14}, .unit_text = {0, 0}, .doc_text = {1750, 143}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {1767, 5}, .unit_text = {0, 0}, .doc_text = {1754, 13}, .note_text = {0, 0}, .default_text = {1753, 1},
+    {.name_text = {1973, 5}, .unit_text = {0, 0}, .doc_text = {1960, 13}, .note_text = {0, 0}, .default_text = {1959, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {1785, 5}, .unit_text = {0, 0}, .doc_text = {1772, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {1991, 5}, .unit_text = {0, 0}, .doc_text = {1978, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {1858, 13}, .unit_text = {0, 0}, .doc_text = {1831, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2064, 13}, .unit_text = {0, 0}, .doc_text = {2037, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {1897, 10}, .unit_text = {0, 0}, .doc_text = {1871, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2103, 10}, .unit_text = {0, 0}, .doc_text = {2077, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {1933, 10}, .unit_text = {0, 0}, .doc_text = {1907, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2139, 10}, .unit_text = {0, 0}, .doc_text = {2113, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {1982, 10}, .unit_text = {0, 0}, .doc_text = {1943, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2188, 10}, .unit_text = {0, 0}, .doc_text = {2149, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {2030, 10}, .unit_text = {0, 0}, .doc_text = {1992, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2236, 10}, .unit_text = {0, 0}, .doc_text = {2198, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {2121, 8}, .unit_text = {0, 0}, .doc_text = {2040, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2327, 8}, .unit_text = {0, 0}, .doc_text = {2246, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {2194, 17}, .unit_text = {2192, 2}, .doc_text = {2129, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2400, 17}, .unit_text = {2398, 2}, .doc_text = {2335, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {2230, 21}, .unit_text = {2192, 2}, .doc_text = {2211, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2436, 21}, .unit_text = {2398, 2}, .doc_text = {2417, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2297, 5}, .unit_text = {0, 0}, .doc_text = {2251, 46}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {2503, 5}, .unit_text = {0, 0}, .doc_text = {2457, 46}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2355, 11}, .unit_text = {2354, 1}, .doc_text = {2344, 10}, .note_text = {0, 0}, .default_text = {2333, 11},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {2539, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2398, 14}, .unit_text = {2354, 1}, .doc_text = {2366, 32}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2604, 14}, .unit_text = {2560, 1}, .doc_text = {2572, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2456, 10}, .unit_text = {2354, 1}, .doc_text = {2412, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2618, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2489, 10}, .unit_text = {2354, 1}, .doc_text = {2466, 23}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2672, 23}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2526, 16}, .unit_text = {2523, 3}, .doc_text = {2499, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2732, 16}, .unit_text = {2729, 3}, .doc_text = {2705, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2355, 11}, .unit_text = {2354, 1}, .doc_text = {2344, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2456, 10}, .unit_text = {2354, 1}, .doc_text = {2561, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2767, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2489, 10}, .unit_text = {2354, 1}, .doc_text = {2592, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2798, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2355, 11}, .unit_text = {2354, 1}, .doc_text = {2344, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2489, 10}, .unit_text = {2354, 1}, .doc_text = {2623, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2829, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {2750, 6}, .unit_text = {0, 0}, .doc_text = {2692, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2956, 6}, .unit_text = {0, 0}, .doc_text = {2898, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {2824, 9}, .unit_text = {0, 0}, .doc_text = {2766, 58}, .note_text = {0, 0}, .default_text = {2756, 10},
+    {.name_text = {3030, 9}, .unit_text = {0, 0}, .doc_text = {2972, 58}, .note_text = {0, 0}, .default_text = {2962, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {2874, 12}, .unit_text = {0, 0}, .doc_text = {2843, 31}, .note_text = {0, 0}, .default_text = {2833, 10},
+    {.name_text = {3080, 12}, .unit_text = {0, 0}, .doc_text = {3049, 31}, .note_text = {0, 0}, .default_text = {3039, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {2926, 10}, .unit_text = {0, 0}, .doc_text = {2887, 39}, .note_text = {0, 0}, .default_text = {2886, 1},
+    {.name_text = {3132, 10}, .unit_text = {0, 0}, .doc_text = {3093, 39}, .note_text = {0, 0}, .default_text = {3092, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {2979, 9}, .unit_text = {0, 0}, .doc_text = {2937, 42}, .note_text = {0, 0}, .default_text = {2936, 1},
+    {.name_text = {3185, 9}, .unit_text = {0, 0}, .doc_text = {3143, 42}, .note_text = {0, 0}, .default_text = {3142, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // Pcie.max_link_gen
-    {.name_text = {3050, 12}, .unit_text = {0, 0}, .doc_text = {3004, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3256, 12}, .unit_text = {0, 0}, .doc_text = {3210, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {3121, 19}, .unit_text = {0, 0}, .doc_text = {3062, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3327, 19}, .unit_text = {0, 0}, .doc_text = {3268, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3171, 17}, .unit_text = {0, 0}, .doc_text = {3140, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3377, 17}, .unit_text = {0, 0}, .doc_text = {3346, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3203, 16}, .unit_text = {0, 0}, .doc_text = {3188, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3409, 16}, .unit_text = {0, 0}, .doc_text = {3394, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3262, 14}, .unit_text = {3258, 4}, .doc_text = {3219, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3468, 14}, .unit_text = {3464, 4}, .doc_text = {3425, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3286, 18}, .unit_text = {3258, 4}, .doc_text = {3276, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3492, 18}, .unit_text = {3464, 4}, .doc_text = {3482, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3340, 14}, .unit_text = {0, 0}, .doc_text = {3304, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3546, 14}, .unit_text = {0, 0}, .doc_text = {3510, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {3378, 23}, .unit_text = {0, 0}, .doc_text = {3354, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3584, 23}, .unit_text = {0, 0}, .doc_text = {3560, 24}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {3430, 18}, .unit_text = {3426, 4}, .doc_text = {3401, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3636, 18}, .unit_text = {3632, 4}, .doc_text = {3607, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {3477, 18}, .unit_text = {3426, 4}, .doc_text = {3448, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3683, 18}, .unit_text = {3632, 4}, .doc_text = {3654, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Pcie.tx_bytes
+    {.name_text = {3734, 8}, .unit_text = {2560, 1}, .doc_text = {3701, 33}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Pcie.rx_bytes
+    {.name_text = {3779, 8}, .unit_text = {2560, 1}, .doc_text = {3742, 37}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {3576, 20}, .unit_text = {0, 0}, .doc_text = {3495, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3868, 20}, .unit_text = {0, 0}, .doc_text = {3787, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {3627, 19}, .unit_text = {0, 0}, .doc_text = {3596, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3919, 19}, .unit_text = {0, 0}, .doc_text = {3888, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {3693, 20}, .unit_text = {0, 0}, .doc_text = {3660, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {3985, 20}, .unit_text = {0, 0}, .doc_text = {3952, 33}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {3735, 15}, .unit_text = {0, 0}, .doc_text = {3713, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {4027, 15}, .unit_text = {0, 0}, .doc_text = {4005, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {3801, 8}, .unit_text = {3799, 2}, .doc_text = {3750, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4093, 8}, .unit_text = {4091, 2}, .doc_text = {4042, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {3848, 16}, .unit_text = {3799, 2}, .doc_text = {3809, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4140, 16}, .unit_text = {4091, 2}, .doc_text = {4101, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {3913, 17}, .unit_text = {3799, 2}, .doc_text = {3864, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4205, 17}, .unit_text = {4091, 2}, .doc_text = {4156, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {4043, 14}, .unit_text = {3799, 2}, .doc_text = {3930, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4335, 14}, .unit_text = {4091, 2}, .doc_text = {4222, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {4086, 12}, .unit_text = {3799, 2}, .doc_text = {4057, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4378, 12}, .unit_text = {4091, 2}, .doc_text = {4349, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4128, 12}, .unit_text = {3799, 2}, .doc_text = {4098, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4420, 12}, .unit_text = {4091, 2}, .doc_text = {4390, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4155, 15}, .unit_text = {3799, 2}, .doc_text = {4140, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4447, 15}, .unit_text = {4091, 2}, .doc_text = {4432, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4206, 15}, .unit_text = {3799, 2}, .doc_text = {4170, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4498, 15}, .unit_text = {4091, 2}, .doc_text = {4462, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {4274, 15}, .unit_text = {3799, 2}, .doc_text = {4221, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4566, 15}, .unit_text = {4091, 2}, .doc_text = {4513, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {4314, 14}, .unit_text = {3799, 2}, .doc_text = {4289, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4606, 14}, .unit_text = {4091, 2}, .doc_text = {4581, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {4359, 19}, .unit_text = {4357, 2}, .doc_text = {4328, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4651, 19}, .unit_text = {4649, 2}, .doc_text = {4620, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {4418, 11}, .unit_text = {0, 0}, .doc_text = {4378, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4710, 11}, .unit_text = {0, 0}, .doc_text = {4670, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {4456, 12}, .unit_text = {0, 0}, .doc_text = {4429, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {4748, 12}, .unit_text = {0, 0}, .doc_text = {4721, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {4505, 27}, .unit_text = {4503, 2}, .doc_text = {4468, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4797, 27}, .unit_text = {4795, 2}, .doc_text = {4760, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4206, 15}, .unit_text = {3799, 2}, .doc_text = {4170, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4498, 15}, .unit_text = {4091, 2}, .doc_text = {4462, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {4274, 15}, .unit_text = {3799, 2}, .doc_text = {4559, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4566, 15}, .unit_text = {4091, 2}, .doc_text = {4851, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {3801, 8}, .unit_text = {3799, 2}, .doc_text = {4586, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4093, 8}, .unit_text = {4091, 2}, .doc_text = {4878, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {4648, 18}, .unit_text = {3799, 2}, .doc_text = {4607, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4940, 18}, .unit_text = {4091, 2}, .doc_text = {4899, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {3848, 16}, .unit_text = {3799, 2}, .doc_text = {3809, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4140, 16}, .unit_text = {4091, 2}, .doc_text = {4101, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {4086, 12}, .unit_text = {3799, 2}, .doc_text = {4057, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4378, 12}, .unit_text = {4091, 2}, .doc_text = {4349, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4128, 12}, .unit_text = {3799, 2}, .doc_text = {4098, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4420, 12}, .unit_text = {4091, 2}, .doc_text = {4390, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {4748, 17}, .unit_text = {691, 1}, .doc_text = {4720, 28}, .note_text = {0, 0}, .default_text = {4718, 2},
+    {.name_text = {5040, 17}, .unit_text = {740, 1}, .doc_text = {5012, 28}, .note_text = {0, 0}, .default_text = {5010, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {4791, 20}, .unit_text = {691, 1}, .doc_text = {4765, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5083, 20}, .unit_text = {740, 1}, .doc_text = {5057, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {4850, 20}, .unit_text = {691, 1}, .doc_text = {4811, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5142, 20}, .unit_text = {740, 1}, .doc_text = {5103, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {4909, 20}, .unit_text = {691, 1}, .doc_text = {4870, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5201, 20}, .unit_text = {740, 1}, .doc_text = {5162, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {4963, 15}, .unit_text = {691, 1}, .doc_text = {4929, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5255, 15}, .unit_text = {740, 1}, .doc_text = {5221, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {5026, 22}, .unit_text = {691, 1}, .doc_text = {4978, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5318, 22}, .unit_text = {740, 1}, .doc_text = {5270, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {5086, 20}, .unit_text = {691, 1}, .doc_text = {5048, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5378, 20}, .unit_text = {740, 1}, .doc_text = {5340, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5136, 12}, .unit_text = {691, 1}, .doc_text = {5106, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5428, 12}, .unit_text = {740, 1}, .doc_text = {5398, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5179, 12}, .unit_text = {691, 1}, .doc_text = {5148, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5471, 12}, .unit_text = {740, 1}, .doc_text = {5440, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {5267, 8}, .unit_text = {691, 1}, .doc_text = {5191, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5559, 8}, .unit_text = {740, 1}, .doc_text = {5483, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {5310, 17}, .unit_text = {691, 1}, .doc_text = {5275, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5602, 17}, .unit_text = {740, 1}, .doc_text = {5567, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {5362, 17}, .unit_text = {691, 1}, .doc_text = {5327, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5654, 17}, .unit_text = {740, 1}, .doc_text = {5619, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {5420, 22}, .unit_text = {691, 1}, .doc_text = {5379, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5712, 22}, .unit_text = {740, 1}, .doc_text = {5671, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {5497, 29}, .unit_text = {691, 1}, .doc_text = {5442, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5789, 29}, .unit_text = {740, 1}, .doc_text = {5734, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {5683, 5}, .unit_text = {0, 0}, .doc_text = {5652, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5975, 5}, .unit_text = {0, 0}, .doc_text = {5944, 31}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {5699, 13}, .unit_text = {5698, 1}, .doc_text = {5688, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5991, 13}, .unit_text = {5990, 1}, .doc_text = {5980, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {5751, 20}, .unit_text = {5698, 1}, .doc_text = {5712, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6043, 20}, .unit_text = {5990, 1}, .doc_text = {6004, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {5828, 14}, .unit_text = {5698, 1}, .doc_text = {5771, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6120, 14}, .unit_text = {5990, 1}, .doc_text = {6063, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {5871, 11}, .unit_text = {5698, 1}, .doc_text = {5842, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6163, 11}, .unit_text = {5990, 1}, .doc_text = {6134, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {5912, 11}, .unit_text = {5698, 1}, .doc_text = {5882, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6204, 11}, .unit_text = {5990, 1}, .doc_text = {6174, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {5958, 9}, .unit_text = {5955, 3}, .doc_text = {5923, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6250, 9}, .unit_text = {6247, 3}, .doc_text = {6215, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {5987, 6}, .unit_text = {0, 0}, .doc_text = {5967, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {6279, 6}, .unit_text = {0, 0}, .doc_text = {6259, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfile.id
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {6323, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
+    // WorkloadPowerProfile.priority
+    {.name_text = {6405, 8}, .unit_text = {0, 0}, .doc_text = {6354, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfile.conflicts
+    {.name_text = {6471, 9}, .unit_text = {0, 0}, .doc_text = {6413, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfiles.profiles
+    {.name_text = {6565, 8}, .unit_text = {0, 0}, .doc_text = {6545, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
+     .max_items = 32, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfiles.requested
+    {.name_text = {6616, 9}, .unit_text = {0, 0}, .doc_text = {6573, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.percent_tmp_floor
+    {.name_text = {6751, 17}, .unit_text = {5990, 1}, .doc_text = {6703, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothingProfile.ramp_up_rate_mw_per_s
+    {.name_text = {6796, 21}, .unit_text = {6792, 4}, .doc_text = {6768, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.ramp_down_rate_mw_per_s
+    {.name_text = {6841, 23}, .unit_text = {6792, 4}, .doc_text = {6817, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.ramp_down_hysteresis_ms
+    {.name_text = {6905, 23}, .unit_text = {6903, 2}, .doc_text = {6864, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.secondary_power_floor_w
+    {.name_text = {6948, 23}, .unit_text = {6947, 1}, .doc_text = {6928, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_activation_window_multiplier
+    {.name_text = {7011, 42}, .unit_text = {0, 0}, .doc_text = {6971, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_target_window_multiplier
+    {.name_text = {7094, 38}, .unit_text = {0, 0}, .doc_text = {7053, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_activation_offset_w
+    {.name_text = {7171, 33}, .unit_text = {6947, 1}, .doc_text = {7132, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.state
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {7295, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.privilege_level
+    {.name_text = {7360, 15}, .unit_text = {0, 0}, .doc_text = {7344, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.immediate_ramp_down
+    {.name_text = {7412, 19}, .unit_text = {0, 0}, .doc_text = {7375, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.applied_tmp_ceiling_w
+    {.name_text = {7474, 21}, .unit_text = {6947, 1}, .doc_text = {7431, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.applied_tmp_floor_w
+    {.name_text = {7536, 19}, .unit_text = {6947, 1}, .doc_text = {7495, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.max_percent_tmp_floor
+    {.name_text = {7585, 21}, .unit_text = {5990, 1}, .doc_text = {7555, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.min_percent_tmp_floor
+    {.name_text = {7635, 21}, .unit_text = {5990, 1}, .doc_text = {7606, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
+    {.name_text = {7691, 39}, .unit_text = {5990, 1}, .doc_text = {7656, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.active_profile
+    {.name_text = {7762, 14}, .unit_text = {0, 0}, .doc_text = {7730, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // PowerSmoothing.profiles
+    {.name_text = {6565, 8}, .unit_text = {0, 0}, .doc_text = {7776, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
+     .max_items = 5, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerMizer.mode
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {7859, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // PowerMizer.supported_modes
+    {.name_text = {7987, 15}, .unit_text = {0, 0}, .doc_text = {7907, 80}, .note_text = {0, 0}, .default_text = {7904, 3},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
+    // BoostSlider.level
+    {.name_text = {8068, 5}, .unit_text = {0, 0}, .doc_text = {8052, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BoostSlider.max_level
+    {.name_text = {8122, 9}, .unit_text = {0, 0}, .doc_text = {8073, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {6087, 16}, .unit_text = {6084, 3}, .doc_text = {6031, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8259, 16}, .unit_text = {8256, 3}, .doc_text = {8203, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {6126, 12}, .unit_text = {6084, 3}, .doc_text = {6103, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8298, 12}, .unit_text = {8256, 3}, .doc_text = {8275, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {6166, 12}, .unit_text = {6084, 3}, .doc_text = {6138, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8338, 12}, .unit_text = {8256, 3}, .doc_text = {8310, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {6233, 20}, .unit_text = {6084, 3}, .doc_text = {6178, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8405, 20}, .unit_text = {8256, 3}, .doc_text = {8350, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {6304, 27}, .unit_text = {6084, 3}, .doc_text = {6253, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8476, 27}, .unit_text = {8256, 3}, .doc_text = {8425, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {6371, 10}, .unit_text = {6084, 3}, .doc_text = {6331, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8543, 10}, .unit_text = {8256, 3}, .doc_text = {8503, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {6421, 6}, .unit_text = {6084, 3}, .doc_text = {6381, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8593, 6}, .unit_text = {8256, 3}, .doc_text = {8553, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {6444, 14}, .unit_text = {6084, 3}, .doc_text = {6427, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8616, 14}, .unit_text = {8256, 3}, .doc_text = {8599, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {6479, 10}, .unit_text = {6084, 3}, .doc_text = {6458, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8651, 10}, .unit_text = {8256, 3}, .doc_text = {8630, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {6515, 10}, .unit_text = {6084, 3}, .doc_text = {6489, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8687, 10}, .unit_text = {8256, 3}, .doc_text = {8661, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {6578, 18}, .unit_text = {6084, 3}, .doc_text = {6525, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8750, 18}, .unit_text = {8256, 3}, .doc_text = {8697, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {6645, 25}, .unit_text = {6084, 3}, .doc_text = {6596, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8817, 25}, .unit_text = {8256, 3}, .doc_text = {8768, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {6686, 13}, .unit_text = {6084, 3}, .doc_text = {6670, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8858, 13}, .unit_text = {8256, 3}, .doc_text = {8842, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {6719, 9}, .unit_text = {6084, 3}, .doc_text = {6699, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8891, 9}, .unit_text = {8256, 3}, .doc_text = {8871, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {6748, 13}, .unit_text = {6084, 3}, .doc_text = {6728, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8920, 13}, .unit_text = {8256, 3}, .doc_text = {8900, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {6772, 10}, .unit_text = {0, 0}, .doc_text = {6761, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8944, 10}, .unit_text = {0, 0}, .doc_text = {8933, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {6820, 18}, .unit_text = {0, 0}, .doc_text = {6782, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8992, 18}, .unit_text = {0, 0}, .doc_text = {8954, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {6856, 17}, .unit_text = {0, 0}, .doc_text = {6838, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9028, 17}, .unit_text = {0, 0}, .doc_text = {9010, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {6914, 19}, .unit_text = {6084, 3}, .doc_text = {6873, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9086, 19}, .unit_text = {8256, 3}, .doc_text = {9045, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {6975, 19}, .unit_text = {6084, 3}, .doc_text = {6933, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9147, 19}, .unit_text = {8256, 3}, .doc_text = {9105, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {7033, 17}, .unit_text = {6084, 3}, .doc_text = {6994, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9205, 17}, .unit_text = {8256, 3}, .doc_text = {9166, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {7090, 17}, .unit_text = {6084, 3}, .doc_text = {7050, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9262, 17}, .unit_text = {8256, 3}, .doc_text = {9222, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {7154, 15}, .unit_text = {6084, 3}, .doc_text = {7107, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9326, 15}, .unit_text = {8256, 3}, .doc_text = {9279, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {7192, 19}, .unit_text = {6084, 3}, .doc_text = {7169, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9364, 19}, .unit_text = {8256, 3}, .doc_text = {9341, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {7235, 19}, .unit_text = {6084, 3}, .doc_text = {7211, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9407, 19}, .unit_text = {8256, 3}, .doc_text = {9383, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {7299, 13}, .unit_text = {6084, 3}, .doc_text = {7254, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9471, 13}, .unit_text = {8256, 3}, .doc_text = {9426, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {7333, 17}, .unit_text = {6084, 3}, .doc_text = {7312, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9505, 17}, .unit_text = {8256, 3}, .doc_text = {9484, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {7372, 17}, .unit_text = {6084, 3}, .doc_text = {7350, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9544, 17}, .unit_text = {8256, 3}, .doc_text = {9522, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {7429, 15}, .unit_text = {2192, 2}, .doc_text = {7402, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9601, 15}, .unit_text = {2398, 2}, .doc_text = {9574, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {7474, 13}, .unit_text = {2192, 2}, .doc_text = {7444, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9646, 13}, .unit_text = {2398, 2}, .doc_text = {9616, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {7516, 22}, .unit_text = {2192, 2}, .doc_text = {7487, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9688, 22}, .unit_text = {2398, 2}, .doc_text = {9659, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {7567, 22}, .unit_text = {2192, 2}, .doc_text = {7538, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9739, 22}, .unit_text = {2398, 2}, .doc_text = {9710, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {7616, 26}, .unit_text = {2192, 2}, .doc_text = {7589, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9788, 26}, .unit_text = {2398, 2}, .doc_text = {9761, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {7711, 8}, .unit_text = {0, 0}, .doc_text = {7698, 13}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {9883, 8}, .unit_text = {0, 0}, .doc_text = {9870, 13}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {7739, 27}, .unit_text = {0, 0}, .doc_text = {7719, 20}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {9911, 27}, .unit_text = {0, 0}, .doc_text = {9891, 20}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {7778, 12}, .unit_text = {0, 0}, .doc_text = {7766, 12}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {9950, 12}, .unit_text = {0, 0}, .doc_text = {9938, 12}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {7843, 11}, .unit_text = {0, 0}, .doc_text = {7790, 53}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {10015, 11}, .unit_text = {0, 0}, .doc_text = {9962, 53}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {7871, 10}, .unit_text = {0, 0}, .doc_text = {7854, 17}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {10043, 10}, .unit_text = {0, 0}, .doc_text = {10026, 17}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {7899, 19}, .unit_text = {0, 0}, .doc_text = {7881, 18}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {10071, 19}, .unit_text = {0, 0}, .doc_text = {10053, 18}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {7936, 19}, .unit_text = {0, 0}, .doc_text = {7918, 18}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {10108, 19}, .unit_text = {0, 0}, .doc_text = {10090, 18}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {7967, 23}, .unit_text = {0, 0}, .doc_text = {7955, 12}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {10139, 23}, .unit_text = {0, 0}, .doc_text = {10127, 12}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {8005, 22}, .unit_text = {0, 0}, .doc_text = {7990, 15}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {10177, 22}, .unit_text = {0, 0}, .doc_text = {10162, 15}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {8100, 9}, .unit_text = {0, 0}, .doc_text = {8032, 68}, .note_text = {0, 0}, .default_text = {8027, 5},
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {10204, 68}, .note_text = {0, 0}, .default_text = {10199, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {8109, 8}, .unit_text = {0, 0}, .doc_text = {7642, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10281, 8}, .unit_text = {0, 0}, .doc_text = {9814, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {8192, 8}, .unit_text = {6084, 3}, .doc_text = {8175, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10364, 8}, .unit_text = {8256, 3}, .doc_text = {10347, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {8231, 15}, .unit_text = {6084, 3}, .doc_text = {8200, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10403, 15}, .unit_text = {8256, 3}, .doc_text = {10372, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {8342, 13}, .unit_text = {0, 0}, .doc_text = {8313, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10514, 13}, .unit_text = {0, 0}, .doc_text = {10485, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {774, 3}, .unit_text = {5698, 1}, .doc_text = {8399, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {823, 3}, .unit_text = {5990, 1}, .doc_text = {10571, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {8465, 6}, .unit_text = {5698, 1}, .doc_text = {8426, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10637, 6}, .unit_text = {5990, 1}, .doc_text = {10598, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {8479, 7}, .unit_text = {5698, 1}, .doc_text = {8471, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10651, 7}, .unit_text = {5990, 1}, .doc_text = {10643, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {8494, 7}, .unit_text = {5698, 1}, .doc_text = {8486, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10666, 7}, .unit_text = {5990, 1}, .doc_text = {10658, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {8513, 4}, .unit_text = {5698, 1}, .doc_text = {8501, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10685, 4}, .unit_text = {5990, 1}, .doc_text = {10673, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {8542, 3}, .unit_text = {5698, 1}, .doc_text = {8517, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10714, 3}, .unit_text = {5990, 1}, .doc_text = {10689, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {8565, 18}, .unit_text = {2192, 2}, .doc_text = {8551, 14}, .note_text = {0, 0}, .default_text = {8545, 6},
+    {.name_text = {10737, 18}, .unit_text = {2398, 2}, .doc_text = {10723, 14}, .note_text = {0, 0}, .default_text = {10717, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {8650, 13}, .unit_text = {0, 0}, .doc_text = {8634, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10822, 13}, .unit_text = {0, 0}, .doc_text = {10806, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {8701, 11}, .unit_text = {8698, 3}, .doc_text = {8663, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10873, 11}, .unit_text = {10870, 3}, .doc_text = {10835, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {8727, 18}, .unit_text = {2192, 2}, .doc_text = {8712, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10899, 18}, .unit_text = {2398, 2}, .doc_text = {10884, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {8780, 4}, .unit_text = {5698, 1}, .doc_text = {8774, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10952, 4}, .unit_text = {5990, 1}, .doc_text = {10946, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {8789, 4}, .unit_text = {5698, 1}, .doc_text = {8784, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10961, 4}, .unit_text = {5990, 1}, .doc_text = {10956, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {8797, 3}, .unit_text = {5698, 1}, .doc_text = {8793, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10969, 3}, .unit_text = {5990, 1}, .doc_text = {10965, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {8650, 13}, .unit_text = {0, 0}, .doc_text = {8634, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10822, 13}, .unit_text = {0, 0}, .doc_text = {10806, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {8701, 11}, .unit_text = {8698, 3}, .doc_text = {8837, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10873, 11}, .unit_text = {10870, 3}, .doc_text = {11009, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {8727, 18}, .unit_text = {2192, 2}, .doc_text = {8866, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10899, 18}, .unit_text = {2398, 2}, .doc_text = {11038, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {8951, 3}, .unit_text = {0, 0}, .doc_text = {8940, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11123, 3}, .unit_text = {0, 0}, .doc_text = {11112, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {9005, 4}, .unit_text = {0, 0}, .doc_text = {8954, 51}, .note_text = {0, 0}, .default_text = {691, 1},
+    {.name_text = {11177, 4}, .unit_text = {0, 0}, .doc_text = {11126, 51}, .note_text = {0, 0}, .default_text = {740, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 102, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {9037, 4}, .unit_text = {0, 0}, .doc_text = {9009, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11209, 4}, .unit_text = {0, 0}, .doc_text = {11181, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {9069, 15}, .unit_text = {9066, 3}, .doc_text = {9041, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11241, 15}, .unit_text = {11238, 3}, .doc_text = {11213, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {9099, 7}, .unit_text = {5698, 1}, .doc_text = {9084, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11271, 7}, .unit_text = {5990, 1}, .doc_text = {11256, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {9135, 8}, .unit_text = {5698, 1}, .doc_text = {9106, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11307, 8}, .unit_text = {5990, 1}, .doc_text = {11278, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {9163, 8}, .unit_text = {5698, 1}, .doc_text = {9143, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11335, 8}, .unit_text = {5990, 1}, .doc_text = {11315, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {9191, 8}, .unit_text = {5698, 1}, .doc_text = {9171, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11363, 8}, .unit_text = {5990, 1}, .doc_text = {11343, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Process.gpu_instance
+    {.name_text = {11421, 12}, .unit_text = {0, 0}, .doc_text = {11371, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // Process.compute_instance
+    {.name_text = {11470, 16}, .unit_text = {0, 0}, .doc_text = {11433, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // Workload.gpu
+    {.name_text = {823, 3}, .unit_text = {5990, 1}, .doc_text = {11546, 72}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.memory
+    {.name_text = {10637, 6}, .unit_text = {5990, 1}, .doc_text = {11618, 51}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.encoder
+    {.name_text = {10651, 7}, .unit_text = {5990, 1}, .doc_text = {11669, 20}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.decoder
+    {.name_text = {10666, 7}, .unit_text = {5990, 1}, .doc_text = {11689, 20}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.jpeg
+    {.name_text = {10685, 4}, .unit_text = {5990, 1}, .doc_text = {11709, 24}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.ofa
+    {.name_text = {10714, 3}, .unit_text = {5990, 1}, .doc_text = {11733, 37}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // TelemetryNoise.power_mw
+    {.name_text = {11858, 8}, .unit_text = {4091, 2}, .doc_text = {11830, 28}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
+    // TelemetryNoise.temperature_c
+    {.name_text = {11900, 13}, .unit_text = {740, 1}, .doc_text = {11866, 34}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
+    // TelemetryNoise.seed
+    {.name_text = {11990, 4}, .unit_text = {0, 0}, .doc_text = {11913, 77}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.load_power_mw
+    {.name_text = {12200, 13}, .unit_text = {4091, 2}, .doc_text = {12081, 119}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.memory_load_power_mw
+    {.name_text = {12283, 20}, .unit_text = {4091, 2}, .doc_text = {12213, 70}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.active_power_mw
+    {.name_text = {12407, 15}, .unit_text = {4091, 2}, .doc_text = {12303, 104}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.engine_power_mw
+    {.name_text = {12533, 15}, .unit_text = {4091, 2}, .doc_text = {12422, 111}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.linear_percent
+    {.name_text = {12651, 14}, .unit_text = {5990, 1}, .doc_text = {12548, 103}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Telemetry.exponent
+    {.name_text = {12770, 8}, .unit_text = {0, 0}, .doc_text = {12665, 105}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
+    // Telemetry.slow_rise_mc_per_w
+    {.name_text = {12938, 18}, .unit_text = {12934, 4}, .doc_text = {12778, 156}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
+    // Telemetry.slow_time_ms
+    {.name_text = {13003, 12}, .unit_text = {6903, 2}, .doc_text = {12956, 47}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
+    // Telemetry.fast_rise_mc_per_w
+    {.name_text = {13114, 18}, .unit_text = {12934, 4}, .doc_text = {13015, 99}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
+    // Telemetry.fast_time_ms
+    {.name_text = {13177, 12}, .unit_text = {6903, 2}, .doc_text = {13132, 45}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
+    // Telemetry.memory_rise_percent
+    {.name_text = {13265, 19}, .unit_text = {5990, 1}, .doc_text = {13189, 76}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // Telemetry.memory_power_percent
+    {.name_text = {13348, 20}, .unit_text = {5990, 1}, .doc_text = {13284, 64}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Telemetry.linger_ms
+    {.name_text = {13500, 9}, .unit_text = {6903, 2}, .doc_text = {13368, 132}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
+    // Telemetry.pcie_tx_kbps
+    {.name_text = {13568, 12}, .unit_text = {3632, 4}, .doc_text = {13509, 59}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.pcie_rx_kbps
+    {.name_text = {13643, 12}, .unit_text = {3632, 4}, .doc_text = {13580, 63}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.performance_state
+    {.name_text = {13690, 17}, .unit_text = {0, 0}, .doc_text = {13655, 35}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.noise
+    {.name_text = {13713, 5}, .unit_text = {0, 0}, .doc_text = {13707, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicTemperature.base_c
+    {.name_text = {13811, 6}, .unit_text = {740, 1}, .doc_text = {13786, 25}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
+    // DynamicTemperature.variance_c
+    {.name_text = {13846, 10}, .unit_text = {740, 1}, .doc_text = {13817, 29}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // DynamicTemperature.ramp_c
+    {.name_text = {13913, 6}, .unit_text = {740, 1}, .doc_text = {13856, 57}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // DynamicTemperature.ramp_period_sec
+    {.name_text = {13939, 15}, .unit_text = {13938, 1}, .doc_text = {13919, 19}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicPower.base_mw
+    {.name_text = {14002, 7}, .unit_text = {4091, 2}, .doc_text = {13995, 7}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicPower.variance_mw
+    {.name_text = {14088, 11}, .unit_text = {4091, 2}, .doc_text = {14009, 79}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicUtilization.pattern
+    {.name_text = {14289, 7}, .unit_text = {0, 0}, .doc_text = {14128, 161}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // DynamicUtilization.gpu_min
+    {.name_text = {14331, 7}, .unit_text = {5990, 1}, .doc_text = {14296, 35}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.gpu_max
+    {.name_text = {14376, 7}, .unit_text = {5990, 1}, .doc_text = {14338, 38}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.memory_min
+    {.name_text = {14421, 10}, .unit_text = {5990, 1}, .doc_text = {14383, 38}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.memory_max
+    {.name_text = {8651, 10}, .unit_text = {5990, 1}, .doc_text = {14431, 41}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.burst_period_sec
+    {.name_text = {14519, 16}, .unit_text = {13938, 1}, .doc_text = {14472, 47}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.seed
+    {.name_text = {11990, 4}, .unit_text = {0, 0}, .doc_text = {14576, 70}, .note_text = {11521, 25}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.temperature
+    {.name_text = {14658, 11}, .unit_text = {0, 0}, .doc_text = {14646, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.power
+    {.name_text = {14675, 5}, .unit_text = {0, 0}, .doc_text = {14669, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.utilization
+    {.name_text = {14692, 11}, .unit_text = {0, 0}, .doc_text = {14680, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {9255, 13}, .unit_text = {0, 0}, .doc_text = {9234, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14827, 13}, .unit_text = {0, 0}, .doc_text = {14806, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {9277, 8}, .unit_text = {0, 0}, .doc_text = {9268, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14849, 8}, .unit_text = {0, 0}, .doc_text = {14840, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {9294, 8}, .unit_text = {0, 0}, .doc_text = {9285, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14866, 8}, .unit_text = {0, 0}, .doc_text = {14857, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {9316, 13}, .unit_text = {0, 0}, .doc_text = {9302, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14888, 13}, .unit_text = {0, 0}, .doc_text = {14874, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {9344, 14}, .unit_text = {0, 0}, .doc_text = {9329, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14916, 14}, .unit_text = {0, 0}, .doc_text = {14901, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {9372, 11}, .unit_text = {0, 0}, .doc_text = {9358, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14944, 11}, .unit_text = {0, 0}, .doc_text = {14930, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {9408, 3}, .unit_text = {0, 0}, .doc_text = {9383, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14980, 3}, .unit_text = {0, 0}, .doc_text = {14955, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {9489, 4}, .unit_text = {0, 0}, .doc_text = {9411, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15061, 4}, .unit_text = {0, 0}, .doc_text = {14983, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {9524, 5}, .unit_text = {0, 0}, .doc_text = {9493, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15096, 5}, .unit_text = {0, 0}, .doc_text = {15065, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {9579, 10}, .unit_text = {0, 0}, .doc_text = {9569, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15151, 10}, .unit_text = {0, 0}, .doc_text = {15141, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {9601, 10}, .unit_text = {0, 0}, .doc_text = {9589, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15173, 10}, .unit_text = {0, 0}, .doc_text = {15161, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {9673, 8}, .unit_text = {0, 0}, .doc_text = {9645, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15245, 8}, .unit_text = {0, 0}, .doc_text = {15217, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {9706, 9}, .unit_text = {0, 0}, .doc_text = {9681, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15278, 9}, .unit_text = {0, 0}, .doc_text = {15253, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {9736, 11}, .unit_text = {0, 0}, .doc_text = {9569, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15308, 11}, .unit_text = {0, 0}, .doc_text = {15141, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {9776, 20}, .unit_text = {0, 0}, .doc_text = {9747, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15348, 20}, .unit_text = {0, 0}, .doc_text = {15319, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {9826, 20}, .unit_text = {0, 0}, .doc_text = {9796, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15398, 20}, .unit_text = {0, 0}, .doc_text = {15368, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {9889, 2}, .unit_text = {0, 0}, .doc_text = {9285, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15461, 2}, .unit_text = {0, 0}, .doc_text = {14857, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {9917, 2}, .unit_text = {0, 0}, .doc_text = {9891, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15489, 2}, .unit_text = {0, 0}, .doc_text = {15463, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {9936, 15}, .unit_text = {0, 0}, .doc_text = {9919, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15508, 15}, .unit_text = {0, 0}, .doc_text = {15491, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9951, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {15523, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {9966, 5}, .unit_text = {0, 0}, .doc_text = {9956, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15538, 5}, .unit_text = {0, 0}, .doc_text = {15528, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {9673, 8}, .unit_text = {0, 0}, .doc_text = {9645, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15245, 8}, .unit_text = {0, 0}, .doc_text = {15217, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {9706, 9}, .unit_text = {0, 0}, .doc_text = {9681, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15278, 9}, .unit_text = {0, 0}, .doc_text = {15253, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {10064, 21}, .unit_text = {0, 0}, .doc_text = {10030, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15636, 21}, .unit_text = {0, 0}, .doc_text = {15602, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {10117, 18}, .unit_text = {0, 0}, .doc_text = {10085, 32}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {15689, 18}, .unit_text = {0, 0}, .doc_text = {15657, 32}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {10204, 12}, .unit_text = {0, 0}, .doc_text = {10195, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15776, 12}, .unit_text = {0, 0}, .doc_text = {15767, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {10265, 12}, .unit_text = {0, 0}, .doc_text = {10216, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15837, 12}, .unit_text = {0, 0}, .doc_text = {15788, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {10313, 12}, .unit_text = {0, 0}, .doc_text = {10277, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15885, 12}, .unit_text = {0, 0}, .doc_text = {15849, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {10334, 6}, .unit_text = {0, 0}, .doc_text = {10325, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15906, 6}, .unit_text = {0, 0}, .doc_text = {15897, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {9489, 4}, .unit_text = {0, 0}, .doc_text = {10340, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15061, 4}, .unit_text = {0, 0}, .doc_text = {15912, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5683, 5}, .unit_text = {0, 0}, .doc_text = {10380, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5975, 5}, .unit_text = {0, 0}, .doc_text = {15952, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {10405, 9}, .unit_text = {0, 0}, .doc_text = {10389, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15977, 9}, .unit_text = {0, 0}, .doc_text = {15961, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {8100, 9}, .unit_text = {0, 0}, .doc_text = {10456, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {16028, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {10544, 21}, .unit_text = {0, 0}, .doc_text = {10507, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16116, 21}, .unit_text = {0, 0}, .doc_text = {16079, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {10595, 21}, .unit_text = {0, 0}, .doc_text = {10565, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16167, 21}, .unit_text = {0, 0}, .doc_text = {16137, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {10675, 17}, .unit_text = {0, 0}, .doc_text = {10642, 33}, .note_text = {10616, 26}, .default_text = {0, 0},
+    {.name_text = {16247, 17}, .unit_text = {0, 0}, .doc_text = {16214, 33}, .note_text = {16188, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {10722, 18}, .unit_text = {0, 0}, .doc_text = {10692, 30}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {16294, 18}, .unit_text = {0, 0}, .doc_text = {16264, 30}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {10796, 3}, .unit_text = {0, 0}, .doc_text = {10787, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16368, 3}, .unit_text = {0, 0}, .doc_text = {16359, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {10804, 4}, .unit_text = {0, 0}, .doc_text = {10799, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16376, 4}, .unit_text = {0, 0}, .doc_text = {16371, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {10813, 7}, .unit_text = {0, 0}, .doc_text = {10808, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16385, 7}, .unit_text = {0, 0}, .doc_text = {16380, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {10824, 3}, .unit_text = {0, 0}, .doc_text = {10820, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16396, 3}, .unit_text = {0, 0}, .doc_text = {16392, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10827, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {16399, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {9736, 11}, .unit_text = {0, 0}, .doc_text = {10896, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15308, 11}, .unit_text = {0, 0}, .doc_text = {16468, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {10986, 13}, .unit_text = {0, 0}, .doc_text = {10940, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16558, 13}, .unit_text = {0, 0}, .doc_text = {16512, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {11036, 7}, .unit_text = {0, 0}, .doc_text = {10999, 37}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {16571, 37}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {11062, 16}, .unit_text = {0, 0}, .doc_text = {11043, 19}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {16634, 16}, .unit_text = {0, 0}, .doc_text = {16615, 19}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {11111, 22}, .unit_text = {0, 0}, .doc_text = {11078, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16683, 22}, .unit_text = {0, 0}, .doc_text = {16650, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {11181, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {16753, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11208, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {16776, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.name
+    {.name_text = {11209, 4}, .unit_text = {0, 0}, .doc_text = {16827, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
+     .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.id
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {16881, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.instances
+    {.name_text = {16928, 9}, .unit_text = {0, 0}, .doc_text = {16892, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
+    // MigProfile.size
+    {.name_text = {16966, 4}, .unit_text = {0, 0}, .doc_text = {16937, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
+    // MigProfile.starts
+    {.name_text = {17016, 6}, .unit_text = {0, 0}, .doc_text = {16970, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.memory_mib
+    {.name_text = {17044, 10}, .unit_text = {11238, 3}, .doc_text = {17022, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.idle_kib
+    {.name_text = {17098, 8}, .unit_text = {17095, 3}, .doc_text = {17054, 41}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.bar1_mib
+    {.name_text = {17184, 8}, .unit_text = {11238, 3}, .doc_text = {17106, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.sm
+    {.name_text = {15489, 2}, .unit_text = {0, 0}, .doc_text = {17192, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.ce
+    {.name_text = {17221, 2}, .unit_text = {0, 0}, .doc_text = {17208, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.dec
+    {.name_text = {17232, 3}, .unit_text = {0, 0}, .doc_text = {17223, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.enc
+    {.name_text = {17244, 3}, .unit_text = {0, 0}, .doc_text = {17235, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.jpeg
+    {.name_text = {10685, 4}, .unit_text = {0, 0}, .doc_text = {17247, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.ofa
+    {.name_text = {10714, 3}, .unit_text = {0, 0}, .doc_text = {17260, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.p2p
+    {.name_text = {17322, 3}, .unit_text = {0, 0}, .doc_text = {17286, 36}, .note_text = {0, 0}, .default_text = {9865, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.profile
+    {.name_text = {17432, 7}, .unit_text = {0, 0}, .doc_text = {17358, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.wide
+    {.name_text = {17531, 4}, .unit_text = {0, 0}, .doc_text = {17439, 92}, .note_text = {0, 0}, .default_text = {9865, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.id
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {17535, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // MigComputeInstance.start
+    {.name_text = {17625, 5}, .unit_text = {0, 0}, .doc_text = {17571, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // MigInstance.profile
+    {.name_text = {17432, 7}, .unit_text = {0, 0}, .doc_text = {17667, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
+     .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.id
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {17687, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // MigInstance.start
+    {.name_text = {17625, 5}, .unit_text = {0, 0}, .doc_text = {17721, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
+    // MigInstance.sram_uncorrectable
+    {.name_text = {17848, 18}, .unit_text = {0, 0}, .doc_text = {17796, 52}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.bare
+    {.name_text = {17955, 4}, .unit_text = {0, 0}, .doc_text = {17866, 89}, .note_text = {0, 0}, .default_text = {9865, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.compute_instances
+    {.name_text = {17981, 17}, .unit_text = {0, 0}, .doc_text = {17959, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
+     .max_items = 8, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {10204, 12}, .unit_text = {0, 0}, .doc_text = {11259, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15776, 12}, .unit_text = {0, 0}, .doc_text = {18024, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {10265, 12}, .unit_text = {0, 0}, .doc_text = {11272, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15837, 12}, .unit_text = {0, 0}, .doc_text = {18037, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {11352, 17}, .unit_text = {0, 0}, .doc_text = {11325, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18167, 17}, .unit_text = {0, 0}, .doc_text = {18090, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
+    // Mig.upper_half_first
+    {.name_text = {18264, 16}, .unit_text = {0, 0}, .doc_text = {18184, 80}, .note_text = {0, 0}, .default_text = {9865, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Mig.profiles
+    {.name_text = {6565, 8}, .unit_text = {0, 0}, .doc_text = {18280, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
+     .max_items = 18, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Mig.instances
+    {.name_text = {16928, 9}, .unit_text = {0, 0}, .doc_text = {18370, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
+     .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {11391, 7}, .unit_text = {0, 0}, .doc_text = {10195, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18426, 7}, .unit_text = {0, 0}, .doc_text = {15767, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {11036, 7}, .unit_text = {0, 0}, .doc_text = {11398, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {18433, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {11391, 7}, .unit_text = {0, 0}, .doc_text = {11520, 10}, .note_text = {11484, 36}, .default_text = {0, 0},
+    {.name_text = {18426, 7}, .unit_text = {0, 0}, .doc_text = {18555, 10}, .note_text = {18519, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {11036, 7}, .unit_text = {0, 0}, .doc_text = {11530, 28}, .note_text = {11484, 36}, .default_text = {0, 0},
+    {.name_text = {16608, 7}, .unit_text = {0, 0}, .doc_text = {18565, 28}, .note_text = {18519, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {11597, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18632, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {11642, 11}, .unit_text = {0, 0}, .doc_text = {11606, 36}, .note_text = {0, 0}, .default_text = {11602, 4},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {18706, 11}, .unit_text = {0, 0}, .doc_text = {18641, 65}, .note_text = {0, 0}, .default_text = {18637, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {11597, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18632, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {11726, 14}, .unit_text = {0, 0}, .doc_text = {11687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18790, 14}, .unit_text = {0, 0}, .doc_text = {18751, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {11769, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {18833, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10313, 12}, .unit_text = {0, 0}, .doc_text = {11815, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15885, 12}, .unit_text = {0, 0}, .doc_text = {18879, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {11868, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18994, 7}, .unit_text = {0, 0}, .doc_text = {18932, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {11983, 8}, .unit_text = {0, 0}, .doc_text = {11961, 22}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {19047, 8}, .unit_text = {0, 0}, .doc_text = {19025, 22}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {12032, 27}, .unit_text = {0, 0}, .doc_text = {11991, 41}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {19096, 27}, .unit_text = {0, 0}, .doc_text = {19055, 41}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {12139, 22}, .unit_text = {0, 0}, .doc_text = {12100, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19203, 22}, .unit_text = {0, 0}, .doc_text = {19164, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {12191, 23}, .unit_text = {0, 0}, .doc_text = {12161, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19255, 23}, .unit_text = {0, 0}, .doc_text = {19225, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {12296, 13}, .unit_text = {0, 0}, .doc_text = {12253, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {19360, 13}, .unit_text = {0, 0}, .doc_text = {19317, 43}, .note_text = {0, 0}, .default_text = {537, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {12391, 21}, .unit_text = {0, 0}, .doc_text = {12362, 29}, .note_text = {12349, 13}, .default_text = {0, 0},
+    {.name_text = {19455, 21}, .unit_text = {0, 0}, .doc_text = {19426, 29}, .note_text = {19413, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {12432, 11}, .unit_text = {0, 0}, .doc_text = {12412, 20}, .note_text = {12349, 13}, .default_text = {0, 0},
+    {.name_text = {19496, 11}, .unit_text = {0, 0}, .doc_text = {19476, 20}, .note_text = {19413, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {12448, 10}, .unit_text = {0, 0}, .doc_text = {12443, 5}, .note_text = {12349, 13}, .default_text = {0, 0},
+    {.name_text = {19512, 10}, .unit_text = {0, 0}, .doc_text = {19507, 5}, .note_text = {19413, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {12463, 7}, .unit_text = {0, 0}, .doc_text = {12458, 5}, .note_text = {12349, 13}, .default_text = {0, 0},
+    {.name_text = {19527, 7}, .unit_text = {0, 0}, .doc_text = {19522, 5}, .note_text = {19413, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {12540, 9}, .unit_text = {0, 0}, .doc_text = {12470, 70}, .note_text = {12349, 13}, .default_text = {0, 0},
+    {.name_text = {19604, 9}, .unit_text = {0, 0}, .doc_text = {19534, 70}, .note_text = {19413, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {12556, 9}, .unit_text = {0, 0}, .doc_text = {12549, 7}, .note_text = {12349, 13}, .default_text = {0, 0},
+    {.name_text = {19620, 9}, .unit_text = {0, 0}, .doc_text = {19613, 7}, .note_text = {19413, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkLowPower.supported
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {19653, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkLowPower.threshold
+    {.name_text = {19836, 9}, .unit_text = {0, 0}, .doc_text = {19737, 99}, .note_text = {0, 0}, .default_text = {19733, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
+    // NvLinkLowPower.default_threshold
+    {.name_text = {19873, 17}, .unit_text = {0, 0}, .doc_text = {19845, 28}, .note_text = {0, 0}, .default_text = {19733, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
+    // NvLinkLowPower.min_threshold
+    {.name_text = {19924, 13}, .unit_text = {0, 0}, .doc_text = {19891, 33}, .note_text = {0, 0}, .default_text = {19890, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // NvLinkLowPower.max_threshold
+    {.name_text = {19975, 13}, .unit_text = {0, 0}, .doc_text = {19941, 34}, .note_text = {0, 0}, .default_text = {19937, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
+    // NvLinkLowPower.units
+    {.name_text = {20033, 5}, .unit_text = {0, 0}, .doc_text = {19988, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
+    // NvLinkBandwidth.modes
+    {.name_text = {20176, 5}, .unit_text = {0, 0}, .doc_text = {20097, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkBandwidth.mode
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {20181, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkBandwidth.best_mode
+    {.name_text = {20234, 9}, .unit_text = {0, 0}, .doc_text = {20195, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {12611, 18}, .unit_text = {0, 0}, .doc_text = {12589, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20336, 18}, .unit_text = {0, 0}, .doc_text = {20314, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {12656, 14}, .unit_text = {0, 0}, .doc_text = {12629, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20381, 14}, .unit_text = {0, 0}, .doc_text = {20354, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {12691, 15}, .unit_text = {0, 0}, .doc_text = {12670, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20416, 15}, .unit_text = {0, 0}, .doc_text = {20395, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {12742, 23}, .unit_text = {0, 0}, .doc_text = {12706, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20467, 23}, .unit_text = {0, 0}, .doc_text = {20431, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {12792, 23}, .unit_text = {0, 0}, .doc_text = {12765, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20517, 23}, .unit_text = {0, 0}, .doc_text = {20490, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {12909, 12}, .unit_text = {0, 0}, .doc_text = {12889, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20634, 12}, .unit_text = {0, 0}, .doc_text = {20614, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {12928, 9}, .unit_text = {0, 0}, .doc_text = {12921, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {20653, 9}, .unit_text = {0, 0}, .doc_text = {20646, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {12937, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {20662, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {13034, 14}, .unit_text = {0, 0}, .doc_text = {13012, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20754, 14}, .unit_text = {0, 0}, .doc_text = {20732, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {13065, 6}, .unit_text = {0, 0}, .doc_text = {13048, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20785, 6}, .unit_text = {0, 0}, .doc_text = {20768, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {13122, 11}, .unit_text = {0, 0}, .doc_text = {13071, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20842, 11}, .unit_text = {0, 0}, .doc_text = {20791, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {8100, 9}, .unit_text = {0, 0}, .doc_text = {13156, 42}, .note_text = {13153, 3}, .default_text = {0, 0},
+    {.name_text = {10272, 9}, .unit_text = {0, 0}, .doc_text = {20876, 42}, .note_text = {20873, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {13219, 19}, .unit_text = {13214, 5}, .doc_text = {13198, 16}, .note_text = {13153, 3}, .default_text = {0, 0},
+    {.name_text = {20939, 19}, .unit_text = {20934, 5}, .doc_text = {20918, 16}, .note_text = {20873, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {13258, 19}, .unit_text = {13214, 5}, .doc_text = {13238, 20}, .note_text = {13153, 3}, .default_text = {0, 0},
+    {.name_text = {20978, 19}, .unit_text = {20934, 5}, .doc_text = {20958, 20}, .note_text = {20873, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.base_c
-    {.name_text = {13320, 6}, .unit_text = {691, 1}, .doc_text = {13313, 7}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.variance_c
-    {.name_text = {13332, 10}, .unit_text = {691, 1}, .doc_text = {13326, 6}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.ramp_c
-    {.name_text = {13361, 6}, .unit_text = {691, 1}, .doc_text = {13342, 19}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.ramp_period_sec
-    {.name_text = {13387, 15}, .unit_text = {13386, 1}, .doc_text = {13367, 19}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicPower.base_mw
-    {.name_text = {13443, 7}, .unit_text = {3799, 2}, .doc_text = {13313, 7}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicPower.variance_mw
-    {.name_text = {13450, 11}, .unit_text = {3799, 2}, .doc_text = {13326, 6}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicUtilization.pattern
-    {.name_text = {13507, 7}, .unit_text = {0, 0}, .doc_text = {13490, 17}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
-    // DynamicUtilization.gpu_min
-    {.name_text = {13537, 7}, .unit_text = {5698, 1}, .doc_text = {13514, 23}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.gpu_max
-    {.name_text = {13568, 7}, .unit_text = {5698, 1}, .doc_text = {13544, 24}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.memory_min
-    {.name_text = {13601, 10}, .unit_text = {5698, 1}, .doc_text = {13575, 26}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.memory_max
-    {.name_text = {6479, 10}, .unit_text = {5698, 1}, .doc_text = {13611, 27}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.burst_period_sec
-    {.name_text = {13656, 16}, .unit_text = {13386, 1}, .doc_text = {13638, 18}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.seed
-    {.name_text = {13731, 4}, .unit_text = {0, 0}, .doc_text = {13713, 18}, .note_text = {13304, 9}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.temperature
-    {.name_text = {13747, 11}, .unit_text = {0, 0}, .doc_text = {13735, 12}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.power
-    {.name_text = {13764, 5}, .unit_text = {0, 0}, .doc_text = {13758, 6}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.utilization
-    {.name_text = {13781, 11}, .unit_text = {0, 0}, .doc_text = {13769, 12}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {13833, 4}, .unit_text = {0, 0}, .doc_text = {13829, 4}, .note_text = {13823, 6}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {21045, 4}, .unit_text = {0, 0}, .doc_text = {21024, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11204, 4}, .unit_text = {0, 0}, .doc_text = {13878, 11}, .note_text = {13823, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {7900, 4}, .unit_text = {0, 0}, .doc_text = {21080, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {13899, 11}, .unit_text = {0, 0}, .doc_text = {13889, 10}, .note_text = {13823, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {21259, 11}, .unit_text = {0, 0}, .doc_text = {21222, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13931, 11}, .unit_text = {0, 0}, .doc_text = {13910, 21}, .note_text = {13823, 6}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {21296, 11}, .unit_text = {0, 0}, .doc_text = {21270, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {13731, 4}, .unit_text = {0, 0}, .doc_text = {13942, 5}, .note_text = {13823, 6}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {11990, 4}, .unit_text = {0, 0}, .doc_text = {21307, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13969, 3}, .unit_text = {0, 0}, .doc_text = {13947, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21353, 3}, .unit_text = {0, 0}, .doc_text = {21331, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {14023, 4}, .unit_text = {14020, 3}, .doc_text = {14002, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {21504, 4}, .unit_text = {21501, 3}, .doc_text = {21483, 18}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {14027, 31}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {21539, 5}, .unit_text = {0, 0}, .doc_text = {21508, 31}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {14150, 18}, .unit_text = {0, 0}, .doc_text = {14131, 19}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21631, 18}, .unit_text = {0, 0}, .doc_text = {21612, 19}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {14172, 11}, .unit_text = {0, 0}, .doc_text = {14168, 4}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21653, 11}, .unit_text = {0, 0}, .doc_text = {21649, 4}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {14187, 11}, .unit_text = {0, 0}, .doc_text = {14183, 4}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21668, 11}, .unit_text = {0, 0}, .doc_text = {21664, 4}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {14202, 11}, .unit_text = {0, 0}, .doc_text = {14198, 4}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21683, 11}, .unit_text = {0, 0}, .doc_text = {21679, 4}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {14236, 20}, .unit_text = {0, 0}, .doc_text = {14213, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {21717, 20}, .unit_text = {0, 0}, .doc_text = {21694, 23}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {14281, 10}, .unit_text = {0, 0}, .doc_text = {14270, 11}, .note_text = {14256, 14}, .default_text = {0, 0},
+    {.name_text = {21762, 10}, .unit_text = {0, 0}, .doc_text = {21751, 11}, .note_text = {21737, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {14312, 20}, .unit_text = {0, 0}, .doc_text = {14291, 21}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21793, 20}, .unit_text = {0, 0}, .doc_text = {21772, 21}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {14365, 22}, .unit_text = {0, 0}, .doc_text = {14332, 33}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21846, 22}, .unit_text = {0, 0}, .doc_text = {21813, 33}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14416, 13}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {21897, 13}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {14439, 9}, .unit_text = {0, 0}, .doc_text = {14429, 10}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21920, 9}, .unit_text = {0, 0}, .doc_text = {21910, 10}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {14461, 13}, .unit_text = {14459, 2}, .doc_text = {14448, 11}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21942, 13}, .unit_text = {21940, 2}, .doc_text = {21929, 11}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {14510, 15}, .unit_text = {0, 0}, .doc_text = {14474, 36}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {21991, 15}, .unit_text = {0, 0}, .doc_text = {21955, 36}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {14613, 5}, .unit_text = {0, 0}, .doc_text = {14568, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22094, 5}, .unit_text = {0, 0}, .doc_text = {22049, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {9037, 4}, .unit_text = {0, 0}, .doc_text = {14639, 13}, .note_text = {0, 0}, .default_text = {14618, 21},
+    {.name_text = {11209, 4}, .unit_text = {0, 0}, .doc_text = {22120, 13}, .note_text = {0, 0}, .default_text = {22099, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {14673, 5}, .unit_text = {0, 0}, .doc_text = {14652, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {22154, 5}, .unit_text = {0, 0}, .doc_text = {22133, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {14783, 4}, .unit_text = {0, 0}, .doc_text = {14678, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22264, 4}, .unit_text = {0, 0}, .doc_text = {22159, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {14898, 6}, .unit_text = {0, 0}, .doc_text = {14787, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22379, 6}, .unit_text = {0, 0}, .doc_text = {22268, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14965, 12}, .unit_text = {0, 0}, .doc_text = {14904, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22446, 12}, .unit_text = {0, 0}, .doc_text = {22385, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {15002, 17}, .unit_text = {0, 0}, .doc_text = {14977, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22483, 17}, .unit_text = {0, 0}, .doc_text = {22458, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {15047, 15}, .unit_text = {0, 0}, .doc_text = {15019, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22528, 15}, .unit_text = {0, 0}, .doc_text = {22500, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {15104, 15}, .unit_text = {0, 0}, .doc_text = {15062, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22585, 15}, .unit_text = {0, 0}, .doc_text = {22543, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {15199, 8}, .unit_text = {0, 0}, .doc_text = {15119, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22680, 8}, .unit_text = {0, 0}, .doc_text = {22600, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {15238, 15}, .unit_text = {0, 0}, .doc_text = {15207, 31}, .note_text = {0, 0}, .default_text = {7693, 5},
+    {.name_text = {22719, 15}, .unit_text = {0, 0}, .doc_text = {22688, 31}, .note_text = {0, 0}, .default_text = {9865, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {12556, 9}, .unit_text = {0, 0}, .doc_text = {15253, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19620, 9}, .unit_text = {0, 0}, .doc_text = {22734, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {15353, 3}, .unit_text = {0, 0}, .doc_text = {15302, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22834, 3}, .unit_text = {0, 0}, .doc_text = {22783, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {15370, 13}, .unit_text = {0, 0}, .doc_text = {15356, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22851, 13}, .unit_text = {0, 0}, .doc_text = {22837, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {15400, 12}, .unit_text = {0, 0}, .doc_text = {15383, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {22881, 12}, .unit_text = {0, 0}, .doc_text = {22864, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {15412, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22893, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {15441, 13}, .unit_text = {0, 0}, .doc_text = {15430, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22922, 13}, .unit_text = {0, 0}, .doc_text = {22911, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {15530, 9}, .unit_text = {0, 0}, .doc_text = {15454, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {23011, 9}, .unit_text = {0, 0}, .doc_text = {22935, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {15556, 7}, .unit_text = {0, 0}, .doc_text = {15539, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23037, 7}, .unit_text = {0, 0}, .doc_text = {23020, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {15589, 8}, .unit_text = {0, 0}, .doc_text = {15563, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {23070, 8}, .unit_text = {0, 0}, .doc_text = {23044, 26}, .note_text = {0, 0}, .default_text = {484, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {15629, 15}, .unit_text = {0, 0}, .doc_text = {15597, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23110, 15}, .unit_text = {0, 0}, .doc_text = {23078, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {15701, 3}, .unit_text = {0, 0}, .doc_text = {15644, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23182, 3}, .unit_text = {0, 0}, .doc_text = {23125, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {15773, 12}, .unit_text = {0, 0}, .doc_text = {15704, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23254, 12}, .unit_text = {0, 0}, .doc_text = {23185, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.hostname
+    {.name_text = {23360, 8}, .unit_text = {0, 0}, .doc_text = {23266, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.rusd_poll_mask
+    {.name_text = {23490, 14}, .unit_text = {0, 0}, .doc_text = {23368, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {15785, 7}, .unit_text = {0, 0}, .doc_text = {2302, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23504, 7}, .unit_text = {0, 0}, .doc_text = {2508, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {8465, 6}, .unit_text = {0, 0}, .doc_text = {2542, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10637, 6}, .unit_text = {0, 0}, .doc_text = {2748, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {15792, 11}, .unit_text = {0, 0}, .doc_text = {2599, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23511, 11}, .unit_text = {0, 0}, .doc_text = {2805, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {15803, 16}, .unit_text = {0, 0}, .doc_text = {2633, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23522, 16}, .unit_text = {0, 0}, .doc_text = {2839, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {428, 3}, .unit_text = {0, 0}, .doc_text = {2988, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {481, 3}, .unit_text = {0, 0}, .doc_text = {3194, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3646, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {3938, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {13764, 5}, .unit_text = {0, 0}, .doc_text = {4532, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14675, 5}, .unit_text = {0, 0}, .doc_text = {4824, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {15819, 12}, .unit_text = {0, 0}, .doc_text = {4666, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23538, 12}, .unit_text = {0, 0}, .doc_text = {4958, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {15859, 7}, .unit_text = {0, 0}, .doc_text = {15831, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23578, 7}, .unit_text = {0, 0}, .doc_text = {23550, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {15871, 3}, .unit_text = {0, 0}, .doc_text = {15866, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23590, 3}, .unit_text = {0, 0}, .doc_text = {23585, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.workload_power_profiles
+    {.name_text = {23617, 23}, .unit_text = {0, 0}, .doc_text = {23593, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_smoothing
+    {.name_text = {23656, 15}, .unit_text = {0, 0}, .doc_text = {23640, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_mizer
+    {.name_text = {23682, 11}, .unit_text = {0, 0}, .doc_text = {23671, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
+     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.boost_slider
+    {.name_text = {23706, 12}, .unit_text = {0, 0}, .doc_text = {23693, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {15889, 6}, .unit_text = {0, 0}, .doc_text = {15874, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23733, 6}, .unit_text = {0, 0}, .doc_text = {23718, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {15916, 23}, .unit_text = {0, 0}, .doc_text = {15895, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23760, 23}, .unit_text = {0, 0}, .doc_text = {23739, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {15939, 16}, .unit_text = {0, 0}, .doc_text = {8355, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23783, 16}, .unit_text = {0, 0}, .doc_text = {10527, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {15973, 17}, .unit_text = {0, 0}, .doc_text = {15955, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {13690, 17}, .unit_text = {0, 0}, .doc_text = {23799, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {13781, 11}, .unit_text = {0, 0}, .doc_text = {15990, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14692, 11}, .unit_text = {0, 0}, .doc_text = {23817, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {16015, 13}, .unit_text = {0, 0}, .doc_text = {8745, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23842, 13}, .unit_text = {0, 0}, .doc_text = {10917, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {16058, 16}, .unit_text = {0, 0}, .doc_text = {16028, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23885, 16}, .unit_text = {0, 0}, .doc_text = {23855, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {16074, 9}, .unit_text = {0, 0}, .doc_text = {8902, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23901, 9}, .unit_text = {0, 0}, .doc_text = {11074, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {16110, 9}, .unit_text = {0, 0}, .doc_text = {16083, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23937, 9}, .unit_text = {0, 0}, .doc_text = {23910, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.workload
+    {.name_text = {23972, 8}, .unit_text = {0, 0}, .doc_text = {23946, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.telemetry
+    {.name_text = {24011, 9}, .unit_text = {0, 0}, .doc_text = {23980, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.dynamic_metrics
+    {.name_text = {24051, 15}, .unit_text = {0, 0}, .doc_text = {24020, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.motion
+    {.name_text = {24101, 6}, .unit_text = {0, 0}, .doc_text = {24066, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {16119, 3}, .unit_text = {0, 0}, .doc_text = {10355, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24107, 3}, .unit_text = {0, 0}, .doc_text = {15927, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {16136, 13}, .unit_text = {0, 0}, .doc_text = {16122, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24124, 13}, .unit_text = {0, 0}, .doc_text = {24110, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {16163, 13}, .unit_text = {0, 0}, .doc_text = {16149, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24151, 13}, .unit_text = {0, 0}, .doc_text = {24137, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {16176, 7}, .unit_text = {0, 0}, .doc_text = {11244, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24164, 7}, .unit_text = {0, 0}, .doc_text = {16812, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {16205, 21}, .unit_text = {0, 0}, .doc_text = {16183, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24193, 21}, .unit_text = {0, 0}, .doc_text = {24171, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {16243, 16}, .unit_text = {0, 0}, .doc_text = {16226, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {24231, 16}, .unit_text = {0, 0}, .doc_text = {24214, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {16272, 12}, .unit_text = {0, 0}, .doc_text = {16259, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {24260, 12}, .unit_text = {0, 0}, .doc_text = {24247, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {16284, 3}, .unit_text = {0, 0}, .doc_text = {11369, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24272, 3}, .unit_text = {0, 0}, .doc_text = {18404, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {16287, 18}, .unit_text = {0, 0}, .doc_text = {11442, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24275, 18}, .unit_text = {0, 0}, .doc_text = {18477, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {16305, 12}, .unit_text = {0, 0}, .doc_text = {11558, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24293, 12}, .unit_text = {0, 0}, .doc_text = {18593, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {16328, 10}, .unit_text = {0, 0}, .doc_text = {16317, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24316, 10}, .unit_text = {0, 0}, .doc_text = {24305, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.accounting_marks
+    {.name_text = {24359, 16}, .unit_text = {0, 0}, .doc_text = {24326, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {16338, 14}, .unit_text = {0, 0}, .doc_text = {11740, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24375, 14}, .unit_text = {0, 0}, .doc_text = {18804, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {16352, 12}, .unit_text = {0, 0}, .doc_text = {11937, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24389, 12}, .unit_text = {0, 0}, .doc_text = {19001, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {16364, 12}, .unit_text = {0, 0}, .doc_text = {12059, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24401, 12}, .unit_text = {0, 0}, .doc_text = {19123, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {16376, 15}, .unit_text = {0, 0}, .doc_text = {12214, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24413, 15}, .unit_text = {0, 0}, .doc_text = {19278, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {16391, 8}, .unit_text = {0, 0}, .doc_text = {12309, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24428, 8}, .unit_text = {0, 0}, .doc_text = {19373, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {16399, 8}, .unit_text = {0, 0}, .doc_text = {12565, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24436, 8}, .unit_text = {0, 0}, .doc_text = {19629, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_low_power
+    {.name_text = {24475, 16}, .unit_text = {0, 0}, .doc_text = {24444, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_bandwidth
+    {.name_text = {24524, 16}, .unit_text = {0, 0}, .doc_text = {24491, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {16407, 6}, .unit_text = {0, 0}, .doc_text = {13133, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24540, 6}, .unit_text = {0, 0}, .doc_text = {20853, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {16413, 3}, .unit_text = {0, 0}, .doc_text = {13277, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24546, 3}, .unit_text = {0, 0}, .doc_text = {20997, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // Gpu.dynamic_metrics
-    {.name_text = {16416, 15}, .unit_text = {0, 0}, .doc_text = {13792, 17}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {16431, 7}, .unit_text = {0, 0}, .doc_text = {13972, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24599, 7}, .unit_text = {0, 0}, .doc_text = {24549, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {13823, 6}, .unit_text = {0, 0}, .doc_text = {16438, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24621, 6}, .unit_text = {0, 0}, .doc_text = {24606, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {16498, 6}, .unit_text = {0, 0}, .doc_text = {16453, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24672, 6}, .unit_text = {0, 0}, .doc_text = {24627, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16504, 12}, .unit_text = {0, 0}, .doc_text = {14063, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24678, 12}, .unit_text = {0, 0}, .doc_text = {21544, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16565, 8}, .unit_text = {0, 0}, .doc_text = {16516, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24739, 8}, .unit_text = {0, 0}, .doc_text = {24690, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16630, 15}, .unit_text = {0, 0}, .doc_text = {16573, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24804, 15}, .unit_text = {0, 0}, .doc_text = {24747, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16697, 14}, .unit_text = {0, 0}, .doc_text = {16645, 52}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {24871, 14}, .unit_text = {0, 0}, .doc_text = {24819, 52}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16741, 4}, .unit_text = {0, 0}, .doc_text = {16722, 19}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {24915, 4}, .unit_text = {0, 0}, .doc_text = {24896, 19}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {16745, 6}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {24919, 6}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16776, 18}, .unit_text = {0, 0}, .doc_text = {16751, 25}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {24950, 18}, .unit_text = {0, 0}, .doc_text = {24925, 25}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16823, 17}, .unit_text = {0, 0}, .doc_text = {16794, 29}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {24997, 17}, .unit_text = {0, 0}, .doc_text = {24968, 29}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16874, 12}, .unit_text = {0, 0}, .doc_text = {16840, 34}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {25048, 12}, .unit_text = {0, 0}, .doc_text = {25014, 34}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16917, 3}, .unit_text = {0, 0}, .doc_text = {16905, 12}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {25091, 3}, .unit_text = {0, 0}, .doc_text = {25079, 12}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14783, 4}, .unit_text = {0, 0}, .doc_text = {16920, 5}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {22264, 4}, .unit_text = {0, 0}, .doc_text = {25094, 5}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {13007, 5}, .unit_text = {0, 0}, .doc_text = {16745, 6}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {7339, 5}, .unit_text = {0, 0}, .doc_text = {24919, 6}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16975, 10}, .unit_text = {0, 0}, .doc_text = {16945, 30}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {25149, 10}, .unit_text = {0, 0}, .doc_text = {25119, 30}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {17006, 12}, .unit_text = {0, 0}, .doc_text = {16985, 21}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {25180, 12}, .unit_text = {0, 0}, .doc_text = {25159, 21}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {17018, 10}, .unit_text = {14020, 3}, .doc_text = {14002, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {25192, 10}, .unit_text = {21501, 3}, .doc_text = {21483, 18}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14613, 5}, .unit_text = {0, 0}, .doc_text = {17067, 8}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {22094, 5}, .unit_text = {0, 0}, .doc_text = {25241, 8}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {17075, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21539, 5}, .unit_text = {0, 0}, .doc_text = {25249, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {17118, 15}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {18994, 7}, .unit_text = {0, 0}, .doc_text = {25292, 15}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {17151, 13}, .unit_text = {0, 0}, .doc_text = {17133, 18}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {25325, 13}, .unit_text = {0, 0}, .doc_text = {25307, 18}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {17188, 23}, .unit_text = {17184, 4}, .doc_text = {17164, 20}, .note_text = {13996, 6}, .default_text = {0, 0},
+    {.name_text = {25362, 23}, .unit_text = {25358, 4}, .doc_text = {25338, 20}, .note_text = {21477, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {17233, 11}, .unit_text = {0, 0}, .doc_text = {17211, 22}, .note_text = {14256, 14}, .default_text = {0, 0},
+    {.name_text = {25407, 11}, .unit_text = {0, 0}, .doc_text = {25385, 22}, .note_text = {21737, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {14058, 5}, .unit_text = {0, 0}, .doc_text = {17244, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21539, 5}, .unit_text = {0, 0}, .doc_text = {25418, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17284, 8}, .unit_text = {0, 0}, .doc_text = {17273, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25458, 8}, .unit_text = {0, 0}, .doc_text = {25447, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17292, 8}, .unit_text = {0, 0}, .doc_text = {17028, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25466, 8}, .unit_text = {0, 0}, .doc_text = {25202, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17315, 12}, .unit_text = {0, 0}, .doc_text = {17300, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25489, 12}, .unit_text = {0, 0}, .doc_text = {25474, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17381, 2}, .unit_text = {0, 0}, .doc_text = {17357, 24}, .note_text = {16391, 8}, .default_text = {0, 0},
+    {.name_text = {6352, 2}, .unit_text = {0, 0}, .doc_text = {25531, 24}, .note_text = {24428, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17393, 9}, .unit_text = {0, 0}, .doc_text = {17383, 10}, .note_text = {16391, 8}, .default_text = {0, 0},
+    {.name_text = {25565, 9}, .unit_text = {0, 0}, .doc_text = {25555, 10}, .note_text = {24428, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17416, 7}, .unit_text = {0, 0}, .doc_text = {17402, 14}, .note_text = {16391, 8}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {25588, 7}, .unit_text = {0, 0}, .doc_text = {25574, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17451, 12}, .unit_text = {0, 0}, .doc_text = {17423, 28}, .note_text = {16391, 8}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {25623, 12}, .unit_text = {0, 0}, .doc_text = {25595, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17509, 14}, .unit_text = {0, 0}, .doc_text = {17494, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25681, 14}, .unit_text = {0, 0}, .doc_text = {25666, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17546, 14}, .unit_text = {0, 0}, .doc_text = {17523, 23}, .note_text = {16391, 8}, .default_text = {0, 0},
+    {.name_text = {25718, 14}, .unit_text = {0, 0}, .doc_text = {25695, 23}, .note_text = {24428, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17609, 19}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {25781, 19}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17649, 8}, .unit_text = {0, 0}, .doc_text = {17628, 21}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {25821, 8}, .unit_text = {0, 0}, .doc_text = {25800, 21}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17674, 10}, .unit_text = {0, 0}, .doc_text = {17657, 17}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {25846, 10}, .unit_text = {0, 0}, .doc_text = {25829, 17}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17702, 6}, .unit_text = {0, 0}, .doc_text = {17684, 18}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {25874, 6}, .unit_text = {0, 0}, .doc_text = {25856, 18}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15199, 8}, .unit_text = {0, 0}, .doc_text = {17708, 9}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {22680, 8}, .unit_text = {0, 0}, .doc_text = {25880, 9}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17728, 10}, .unit_text = {0, 0}, .doc_text = {17717, 11}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {25900, 10}, .unit_text = {0, 0}, .doc_text = {25889, 11}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17749, 9}, .unit_text = {17743, 6}, .doc_text = {17738, 5}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {25921, 9}, .unit_text = {25915, 6}, .doc_text = {25910, 5}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17785, 10}, .unit_text = {0, 0}, .doc_text = {17758, 27}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {25957, 10}, .unit_text = {0, 0}, .doc_text = {25930, 27}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17823, 10}, .unit_text = {0, 0}, .doc_text = {17795, 28}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {25995, 10}, .unit_text = {0, 0}, .doc_text = {25967, 28}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17855, 12}, .unit_text = {0, 0}, .doc_text = {17833, 22}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {26027, 12}, .unit_text = {0, 0}, .doc_text = {26005, 22}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17891, 11}, .unit_text = {0, 0}, .doc_text = {17867, 24}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {26063, 11}, .unit_text = {0, 0}, .doc_text = {26039, 24}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17938, 18}, .unit_text = {0, 0}, .doc_text = {17902, 36}, .note_text = {14106, 25}, .default_text = {0, 0},
+    {.name_text = {26110, 18}, .unit_text = {0, 0}, .doc_text = {26074, 36}, .note_text = {21587, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11930, 7}, .unit_text = {0, 0}, .doc_text = {18038, 35}, .note_text = {0, 0}, .default_text = {18035, 3},
+    {.name_text = {18994, 7}, .unit_text = {0, 0}, .doc_text = {26210, 35}, .note_text = {0, 0}, .default_text = {26207, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {18133, 4}, .unit_text = {0, 0}, .doc_text = {18073, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26305, 4}, .unit_text = {0, 0}, .doc_text = {26245, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {18137, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {26309, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {18227, 15}, .unit_text = {0, 0}, .doc_text = {18161, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26399, 15}, .unit_text = {0, 0}, .doc_text = {26333, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17416, 7}, .unit_text = {0, 0}, .doc_text = {18242, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25588, 7}, .unit_text = {0, 0}, .doc_text = {26414, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18313, 6}, .unit_text = {0, 0}, .doc_text = {17327, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26485, 6}, .unit_text = {0, 0}, .doc_text = {25501, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18319, 13}, .unit_text = {0, 0}, .doc_text = {17560, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26491, 13}, .unit_text = {0, 0}, .doc_text = {25732, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18387, 10}, .unit_text = {0, 0}, .doc_text = {18332, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26559, 10}, .unit_text = {0, 0}, .doc_text = {26504, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18461, 24}, .unit_text = {0, 0}, .doc_text = {18397, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26633, 24}, .unit_text = {0, 0}, .doc_text = {26569, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.clock
+    {.name_text = {26686, 5}, .unit_text = {0, 0}, .doc_text = {26657, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{899, 17}, {864, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{1747, 6}, {1701, 46}, 1, 9, sizeof(System), false},  // System
-    {{1814, 17}, {1790, 24}, 10, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2326, 7}, {2302, 24}, 12, 9, sizeof(Inforom), false},  // Inforom
-    {{2555, 6}, {2542, 13}, 21, 5, sizeof(Memory), false},  // Memory
-    {{2613, 10}, {2599, 14}, 26, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2677, 15}, {2633, 44}, 29, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{3001, 3}, {2988, 13}, 31, 5, sizeof(Pci), false},  // Pci
-    {{3656, 4}, {3646, 10}, 36, 12, sizeof(Pcie), false},  // Pcie
-    {{4554, 5}, {4532, 22}, 48, 16, sizeof(Power), false},  // Power
-    {{4707, 11}, {4666, 41}, 64, 7, sizeof(ModulePower), false},  // ModulePower
-    {{5645, 7}, {5526, 119}, 71, 14, sizeof(Thermal), false},  // Thermal
-    {{6028, 3}, {5993, 35}, 85, 8, sizeof(Fan), false},  // Fan
-    {{7396, 6}, {7389, 7}, 93, 28, sizeof(Clocks), false},  // Clocks
-    {{7677, 16}, {7642, 35}, 121, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{8154, 21}, {8117, 37}, 126, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{8302, 11}, {8246, 56}, 137, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{8384, 15}, {8355, 29}, 139, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{8623, 11}, {8583, 40}, 140, 7, sizeof(Utilization), false},  // Utilization
-    {{8762, 12}, {8745, 17}, 147, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{8822, 15}, {8800, 22}, 150, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{8932, 8}, {8902, 30}, 153, 3, sizeof(FbcStats), false},  // FbcStats
-    {{9227, 7}, {9199, 28}, 156, 8, sizeof(Process), false},  // Process
-    {{9557, 12}, {9529, 28}, 164, 9, sizeof(EccLocations), false},  // EccLocations
-    {{9636, 9}, {9611, 25}, 173, 2, sizeof(EccErrors), false},  // EccErrors
-    {{9726, 10}, {9715, 11}, 175, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{9876, 13}, {9846, 30}, 177, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{10016, 14}, {9971, 45}, 180, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{10188, 7}, {10135, 53}, 185, 4, sizeof(EccSram), false},  // EccSram
-    {{10377, 3}, {10355, 22}, 189, 5, sizeof(Ecc), false},  // Ecc
-    {{10442, 14}, {10414, 28}, 194, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{10775, 12}, {10740, 35}, 196, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{10879, 17}, {10832, 47}, 201, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{11169, 12}, {11133, 36}, 206, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{11252, 7}, {11244, 8}, 211, 2, sizeof(Display), false},  // Display
-    {{11388, 3}, {11369, 19}, 213, 3, sizeof(Mig), false},  // Mig
-    {{11467, 17}, {11442, 25}, 216, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{11585, 12}, {11558, 27}, 218, 2, sizeof(DriverModels), false},  // DriverModels
-    {{11677, 10}, {11653, 24}, 220, 2, sizeof(Accounting), false},  // Accounting
-    {{11755, 14}, {11740, 15}, 222, 2, sizeof(Virtualization), false},  // Virtualization
-    {{11950, 11}, {11937, 13}, 224, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{12089, 11}, {12059, 30}, 227, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{12239, 14}, {12214, 25}, 229, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{12341, 8}, {12309, 32}, 231, 1, sizeof(Topology), false},  // Topology
-    {{12581, 8}, {12565, 16}, 232, 6, sizeof(Platform), false},  // Platform
-    {{12877, 12}, {12815, 62}, 238, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{13147, 6}, {13133, 14}, 243, 6, sizeof(Fabric), false},  // Fabric
-    {{13301, 3}, {13277, 24}, 249, 3, sizeof(Gpm), false},  // Gpm
-    {{13425, 18}, {13402, 23}, 252, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{13478, 12}, {13461, 17}, 256, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{13695, 18}, {13672, 23}, 258, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{13809, 14}, {13792, 17}, 264, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{13868, 10}, {13837, 31}, 268, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13989, 7}, {13972, 17}, 269, 5, sizeof(Failure), false},  // Failure
-    {{14086, 20}, {14063, 23}, 274, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{14408, 8}, {14387, 21}, 276, 8, sizeof(Features), false},  // Features
-    {{14554, 14}, {14525, 29}, 284, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16719, 3}, {16711, 8}, 288, 69, sizeof(Gpu), true},  // Gpu
-    {{16895, 10}, {16886, 9}, 357, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16937, 8}, {16925, 12}, 362, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{17053, 14}, {17028, 25}, 364, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{17106, 12}, {17085, 21}, 368, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17351, 6}, {17327, 24}, 370, 8, sizeof(NvLink), true},  // NvLink
-    {{17483, 11}, {17463, 20}, 378, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17597, 12}, {17560, 37}, 382, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{18025, 10}, {17956, 69}, 384, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18516, 7}, {18485, 31}, 396, 9, sizeof(Machine), true},  // Machine
+    {{948, 17}, {913, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{1953, 6}, {1907, 46}, 1, 10, sizeof(System), false},  // System
+    {{2020, 17}, {1996, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2532, 7}, {2508, 24}, 13, 9, sizeof(Inforom), false},  // Inforom
+    {{2761, 6}, {2748, 13}, 22, 5, sizeof(Memory), false},  // Memory
+    {{2819, 10}, {2805, 14}, 27, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{2883, 15}, {2839, 44}, 30, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{3207, 3}, {3194, 13}, 32, 5, sizeof(Pci), false},  // Pci
+    {{3948, 4}, {3938, 10}, 37, 14, sizeof(Pcie), false},  // Pcie
+    {{4846, 5}, {4824, 22}, 51, 16, sizeof(Power), false},  // Power
+    {{4999, 11}, {4958, 41}, 67, 7, sizeof(ModulePower), false},  // ModulePower
+    {{5937, 7}, {5818, 119}, 74, 14, sizeof(Thermal), false},  // Thermal
+    {{6320, 3}, {6285, 35}, 88, 8, sizeof(Fan), false},  // Fan
+    {{6525, 20}, {6480, 45}, 96, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{6682, 21}, {6625, 57}, 99, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{7274, 21}, {7204, 70}, 101, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{7845, 14}, {7796, 49}, 109, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{8042, 10}, {8002, 40}, 119, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{8192, 11}, {8131, 61}, 121, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{9568, 6}, {9561, 7}, 123, 28, sizeof(Clocks), false},  // Clocks
+    {{9849, 16}, {9814, 35}, 151, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{10326, 21}, {10289, 37}, 156, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{10474, 11}, {10418, 56}, 167, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{10556, 15}, {10527, 29}, 169, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{10795, 11}, {10755, 40}, 170, 7, sizeof(Utilization), false},  // Utilization
+    {{10934, 12}, {10917, 17}, 177, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{10994, 15}, {10972, 22}, 180, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{11104, 8}, {11074, 30}, 183, 3, sizeof(FbcStats), false},  // FbcStats
+    {{11514, 7}, {11486, 28}, 186, 10, sizeof(Process), false},  // Process
+    {{11822, 8}, {11770, 52}, 196, 6, sizeof(Workload), false},  // Workload
+    {{12067, 14}, {11994, 73}, 202, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{13777, 9}, {13718, 59}, 205, 17, sizeof(Telemetry), false},  // Telemetry
+    {{13977, 18}, {13954, 23}, 222, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{14116, 12}, {14099, 17}, 226, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{14558, 18}, {14535, 23}, 228, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{14792, 14}, {14703, 89}, 234, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{15129, 12}, {15101, 28}, 238, 9, sizeof(EccLocations), false},  // EccLocations
+    {{15208, 9}, {15183, 25}, 247, 2, sizeof(EccErrors), false},  // EccErrors
+    {{15298, 10}, {15287, 11}, 249, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{15448, 13}, {15418, 30}, 251, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{15588, 14}, {15543, 45}, 254, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{15760, 7}, {15707, 53}, 259, 4, sizeof(EccSram), false},  // EccSram
+    {{15949, 3}, {15927, 22}, 263, 5, sizeof(Ecc), false},  // Ecc
+    {{16014, 14}, {15986, 28}, 268, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{16347, 12}, {16312, 35}, 270, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{16451, 17}, {16404, 47}, 275, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{16741, 12}, {16705, 36}, 280, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{16820, 7}, {16812, 8}, 285, 2, sizeof(Display), false},  // Display
+    {{17348, 10}, {17325, 23}, 287, 15, sizeof(MigProfile), true},  // MigProfile
+    {{17649, 18}, {17630, 19}, 302, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{18013, 11}, {17998, 15}, 306, 6, sizeof(MigInstance), true},  // MigInstance
+    {{18423, 3}, {18404, 19}, 312, 6, sizeof(Mig), true},  // Mig
+    {{18502, 17}, {18477, 25}, 318, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{18620, 12}, {18593, 27}, 320, 2, sizeof(DriverModels), false},  // DriverModels
+    {{18741, 10}, {18717, 24}, 322, 2, sizeof(Accounting), false},  // Accounting
+    {{18819, 14}, {18804, 15}, 324, 2, sizeof(Virtualization), false},  // Virtualization
+    {{19014, 11}, {19001, 13}, 326, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{19153, 11}, {19123, 30}, 329, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{19303, 14}, {19278, 25}, 331, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{19405, 8}, {19373, 32}, 333, 1, sizeof(Topology), false},  // Topology
+    {{19645, 8}, {19629, 16}, 334, 6, sizeof(Platform), false},  // Platform
+    {{20083, 14}, {20038, 45}, 340, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{20299, 15}, {20243, 56}, 346, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{20602, 12}, {20540, 62}, 349, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{20867, 6}, {20853, 14}, 354, 6, sizeof(Fabric), false},  // Fabric
+    {{21021, 3}, {20997, 24}, 360, 3, sizeof(Gpm), false},  // Gpm
+    {{21070, 10}, {21049, 21}, 363, 1, sizeof(FailureXid), false},  // FailureXid
+    {{21470, 7}, {21356, 114}, 364, 5, sizeof(Failure), false},  // Failure
+    {{21567, 20}, {21544, 23}, 369, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{21889, 8}, {21868, 21}, 371, 8, sizeof(Features), false},  // Features
+    {{22035, 14}, {22006, 29}, 379, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{24893, 3}, {24885, 8}, 383, 81, sizeof(Gpu), true},  // Gpu
+    {{25069, 10}, {25060, 9}, 464, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{25111, 8}, {25099, 12}, 469, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{25227, 14}, {25202, 25}, 471, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{25280, 12}, {25259, 21}, 475, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{25525, 6}, {25501, 24}, 477, 8, sizeof(NvLink), true},  // NvLink
+    {{25655, 11}, {25635, 20}, 485, 4, sizeof(RootComplex), true},  // RootComplex
+    {{25769, 12}, {25732, 37}, 489, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{26197, 10}, {26128, 69}, 491, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{26722, 7}, {26691, 31}, 503, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

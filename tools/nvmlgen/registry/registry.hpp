@@ -8,6 +8,7 @@
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
+#include "registry/xids.hpp"
 
 namespace nvmlgen {
 
@@ -18,6 +19,7 @@ struct Registry {
   FieldIds field_ids;
   Errata errata;
   std::vector<DriverBranch> driver_branches;
+  std::vector<Xid> xids;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).

@@ -41,16 +41,6 @@ nvmlReturn_t DeviceGetCapabilities(const Machine&, const Gpu& gpu, nvmlDeviceCap
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceIsMigDeviceHandle(const Machine&, const Gpu&, unsigned int* isMigDevice) {
-  *isMigDevice = 0;
-  return NVML_SUCCESS;
-}
-
-nvmlReturn_t DeviceGetMaxMigDeviceCount(const Machine&, const Gpu& gpu, unsigned int* count) {
-  *count = gpu.mig.max_gpu_instances.value_or(0);
-  return NVML_SUCCESS;
-}
-
 namespace {
 
 // The first two members are the same in every version; what follows is an array that stays empty.
@@ -76,6 +66,18 @@ nvmlReturn_t DeviceGetGridLicensableFeatures_v3(const Machine&, const Gpu&, nvml
 
 nvmlReturn_t DeviceGetGridLicensableFeatures_v4(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
   return no_license(features);
+}
+
+nvmlReturn_t DeviceGetHostname_v1(const Machine&, const Gpu& gpu, nvmlHostname_v1_t* hostname) {
+  return read(gpu.hostname, hostname->value, sizeof hostname->value);
+}
+
+nvmlReturn_t DeviceSetHostname_v1(const Machine&, Gpu& gpu, nvmlHostname_v1_t* hostname) {
+  if (!gpu.hostname) return NVML_ERROR_NOT_SUPPORTED;
+  const auto size = strnlen(hostname->value, sizeof hostname->value);
+  if (size == sizeof hostname->value) return NVML_ERROR_INVALID_ARGUMENT;
+  gpu.hostname = std::string_view(hostname->value, size);
+  return NVML_SUCCESS;
 }
 
 }  // namespace nvmlkit::driver::functions

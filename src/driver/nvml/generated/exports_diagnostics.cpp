@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -58,8 +60,9 @@ static nvmlReturn_t answer_DeviceGetLastBBXFlushTime(nvmlDevice_t device, unsign
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !timestamp || !durationUs) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->inforom.bbx_flush_time_us, timestamp); result != NVML_SUCCESS) return result;
-    return read(gpu->inforom.bbx_flush_duration_us, durationUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->inforom.bbx_flush_time_us), timestamp); result != NVML_SUCCESS) return result;
+    return read(now(gpu->inforom.bbx_flush_duration_us), durationUs);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetLastBBXFlushTime(nvmlDevice_t device, unsigned long long* timestamp, unsigned long* durationUs) {
