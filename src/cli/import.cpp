@@ -24,16 +24,19 @@ smi_log::Input read_input(const std::string& file) {
 
 void report(const smi_log::Imported& imported, bool verbose) {
   for (const auto& note : imported.notes) fmt::print(stderr, "nvmlkit: {}\n", note);
-  const auto& [not_kept, unknown] = imported.leftovers;
+  const auto& [not_kept, unknown, others] = imported.leftovers;
+  if (not_kept.empty() && unknown.empty() && others.empty()) return;
   if (verbose) {
     for (const auto& line : not_kept) fmt::print(stderr, "not kept: {}\n", line);
     for (const auto& line : unknown) fmt::print(stderr, "unknown: {}\n", line);
+    for (const auto& line : others) fmt::print(stderr, "other: {}\n", line);
   }
-  if (not_kept.empty() && unknown.empty() && imported.other_lines == 0) return;
-  fmt::print(stderr,
-             "nvmlkit: {} values that a machine file does not hold, {} unknown lines{}, {} lines of other outputs\n",
-             not_kept.size(), unknown.size(),
-             !verbose && !(not_kept.empty() && unknown.empty()) ? " (--verbose lists them)" : "", imported.other_lines);
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  fmt::print(stderr, "nvmlkit: not in the machine: {} that it has no field for, {}, {}{}\n",
+             counted(not_kept.size(), "value"), counted(unknown.size(), "unknown line"),
+             counted(others.size(), "other line"), verbose ? "" : " (--verbose lists them)");
 }
 
 }  // namespace

@@ -85,9 +85,9 @@ int Machines(bool as_json) {
     fmt::print("{}\n", rows.dump(2));
     return 0;
   }
-  fmt::print("{:<8}{:>5}  {:<28}{:>12}  {}\n", "Name", "GPUs", "GPU", "Memory", "Architecture");
+  fmt::print("{:<12}{:>5}  {:<46}{:>12}  {}\n", "Name", "GPUs", "GPU", "Memory", "Architecture");
   for (const auto& row : rows) {
-    fmt::print("{:<8}{:>5}  {:<28}{:>8} MiB  {}\n", row["name"].get<std::string>(), row["count"].get<std::uint32_t>(),
+    fmt::print("{:<12}{:>5}  {:<46}{:>8} MiB  {}\n", row["name"].get<std::string>(), row["count"].get<std::uint32_t>(),
                row["gpu"].get<std::string>(), row["memory_bytes"].get<std::uint64_t>() >> 20,
                row["architecture"].get<std::string>());
   }

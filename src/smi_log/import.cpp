@@ -31,7 +31,7 @@ class Reader {
   Reader(const Input& input, MachineValues& machine, Tables& tables)
       : input_(input), machine_(machine), tables_(tables), lines_(lines_of(input.text)) {}
 
-  std::size_t run() {
+  void run() {
     const std::span<const Line> all(lines_);
     for (std::size_t at = 0; at < lines_.size();) {
       const auto rest = all.subspan(at);
@@ -41,10 +41,10 @@ class Reader {
       else if ((used = xml(rest)) == 0 && (used = read_topology(input_.name, rest, tables_)) == 0 &&
                (used = read_nvlinks(input_.name, rest, tables_)) == 0)
         used = read_mig_profiles(input_.name, rest, tables_, machine_.leftovers);
-      if (used == 0) other_ += trim(rest.front().text).empty() ? 0 : 1;
+      if (const auto text = trim(rest.front().text); used == 0 && !text.empty())
+        machine_.leftovers.others.push_back(Place{input_.name, rest.front().number}.text() + ": " + std::string(text));
       at += std::max<std::size_t>(used, 1);
     }
-    return other_;
   }
 
  private:
@@ -67,7 +67,6 @@ class Reader {
   MachineValues& machine_;
   Tables& tables_;
   std::vector<Line> lines_;
-  std::size_t other_ = 0;
 };
 
 }  // namespace
@@ -76,7 +75,7 @@ Imported import_outputs(std::span<const Input> inputs) {
   MachineValues machine;
   Tables tables;
   Imported out;
-  for (const auto& input : inputs) out.other_lines += Reader(input, machine, tables).run();
+  for (const auto& input : inputs) Reader(input, machine, tables).run();
   if (machine.gpus.empty()) {
     std::string names;
     for (const auto& input : inputs) names += (names.empty() ? "" : ", ") + input.name;

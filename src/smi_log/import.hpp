@@ -18,7 +18,6 @@ struct Imported {
   std::string yaml;                // the machine file
   std::vector<std::string> notes;  // what a user should know, one line each
   Leftovers leftovers;
-  std::size_t other_lines = 0;  // of the inputs, that belong to none of the outputs that are read
 };
 
 // Reads the outputs of nvidia-smi in the inputs: -q, -q -x, topo -m, nvlink -s, mig -lgip, as many of them as there

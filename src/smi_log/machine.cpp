@@ -117,15 +117,14 @@ class Writer {
     Values said;
     for (const auto& [path, yaml] : fields_of_profile(whole_.base))
       if (yaml != "N/A") said[path] = {yaml.starts_with('[') ? "[]" : "N/A", gpu.place};
-    if (!profile.empty())
-      for (const auto& [path, yaml] : fields_of_profile(profile)) said[path] = {yaml, gpu.place};
+    for (const auto& [path, yaml] : fields_of_profile(profile)) said[path] = {yaml, gpu.place};
     for (const char* path : {"serial", "uuid", "pci.bus_id"}) said.erase(path);
     gpu.values.merge(said);
   }
 
   // A conclusion counts where the profile says nothing, or says that there is none.
   void settle_weak(GpuValues& gpu, const std::string& profile) {
-    const auto known = profile.empty() ? std::map<std::string, std::string>() : fields_of_profile(profile);
+    const auto& known = fields_of_profile(profile);
     std::erase_if(gpu.values, [&](const auto& entry) {
       if (!entry.second.weak) return false;
       const auto at = known.find(entry.first);
@@ -189,7 +188,9 @@ class Writer {
   bool leave_out(const std::string& error) {
     bool any = false;
     for (std::size_t i = 0; i < whole_.gpus.size(); ++i) {
-      for (const std::string& prefix : {"GPU " + std::to_string(i) + ": ", std::string("device_defaults.")}) {
+      std::string own = "GPU ";
+      own.append(std::to_string(i)).append(": ");
+      for (const std::string& prefix : {own, std::string("device_defaults.")}) {
         if (!error.starts_with(prefix)) continue;
         const auto path = error.substr(prefix.size(), error.find(": ", prefix.size()) - prefix.size());
         const auto at = whole_.gpus[i].find(path);

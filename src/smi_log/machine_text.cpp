@@ -14,8 +14,8 @@ constexpr std::size_t kWidth = 118;
 
 // Breaks a long list behind commas, outside of quotes.
 std::string wrapped(const std::string& text, std::size_t used, std::size_t indent) {
-  if (used + text.size() <= kWidth) return " " + text;
-  const std::string margin = "\n" + std::string(indent + 2, ' ');
+  if (used + text.size() <= kWidth) return std::string(1, ' ') += text;
+  const std::string margin = std::string(1, '\n').append(indent + 2, ' ');
   std::string out = margin;
   std::size_t column = indent + 2;
   bool quote = false;
@@ -65,12 +65,13 @@ bool identifies(std::string_view path) {
 Values take_common(std::vector<Values>& gpus) {
   Values common;
   if (gpus.empty()) return common;
-  for (const auto& [path, value] : gpus.front())
-    if (!identifies(path) && std::all_of(gpus.begin(), gpus.end(), [&](const Values& gpu) {
-          const auto at = gpu.find(path);
-          return at != gpu.end() && at->second.yaml == value.yaml;
-        }))
-      common.emplace(path, value);
+  for (const auto& entry : gpus.front()) {
+    const auto has_it = [&entry](const Values& gpu) {
+      const auto at = gpu.find(entry.first);
+      return at != gpu.end() && at->second.yaml == entry.second.yaml;
+    };
+    if (!identifies(entry.first) && std::all_of(gpus.begin(), gpus.end(), has_it)) common.insert(entry);
+  }
   for (auto& gpu : gpus)
     for (const auto& [path, value] : common) gpu.erase(path);
   return common;

@@ -37,39 +37,48 @@ void flatten(const Node& node, const std::string& prefix, std::map<std::string, 
   });
 }
 
-// The text of a key at the top, or of one below device_defaults.
-std::string text_at(const Document& document, std::string_view key, bool in_defaults) {
-  Node node = document.root();
-  if (in_defaults && node) node = node.find("device_defaults");
-  if (node) node = node.find(key);
-  return node && node.kind() == Kind::scalar ? std::string(node.text()) : std::string();
-}
+// All built-in machines, read once.
+struct Profiles {
+  std::map<std::string_view, std::map<std::string, std::string>> fields;
+  std::map<std::string, std::string_view> by_product;
 
-std::string name_of(std::string_view profile, int depth = 0) {
-  const auto document = Document::parse(std::string(profile), sim::builtin_machine_text(profile));
-  auto name = text_at(document, "name", true);
-  if (const auto base = text_at(document, "base", false); name.empty() && !base.empty() && depth < 8)
-    name = name_of(base, depth + 1);
-  return name;
+  Profiles() {
+    for (const auto& builtin : sim::list_builtin_machines()) {
+      fields[builtin.name] = fields_of(builtin.name);
+      const auto name = fields[builtin.name].find("name");
+      if (name == fields[builtin.name].end()) continue;
+      // Machines of a GPU with a host around it have longer names than the machine of the GPU alone.
+      auto& best = by_product[name->second];
+      if (best.empty() || builtin.name.size() < best.size()) best = builtin.name;
+    }
+  }
+
+  static std::map<std::string, std::string> fields_of(std::string_view profile, int depth = 0) {
+    const auto document = Document::parse(std::string(profile), sim::builtin_machine_text(profile));
+    std::map<std::string, std::string> out;
+    if (const Node base = document.root().find("base"); base && depth < 8) out = fields_of(base.text(), depth + 1);
+    if (const Node defaults = document.root().find("device_defaults")) flatten(defaults, "", out);
+    return out;
+  }
+};
+
+const Profiles& profiles() {
+  static const Profiles all;
+  return all;
 }
 
 }  // namespace
 
 std::string_view profile_of(std::string_view product_name) {
-  // Machines of a GPU with a host around it have longer names than the machine of the GPU alone.
-  std::string_view best;
-  for (const auto& builtin : sim::list_builtin_machines())
-    if ((best.empty() || builtin.name.size() < best.size()) && name_of(builtin.name) == product_name)
-      best = builtin.name;
-  return best;
+  for (const auto& form : {std::string(product_name), quoted(product_name)})
+    if (const auto at = profiles().by_product.find(form); at != profiles().by_product.end()) return at->second;
+  return {};
 }
 
-std::map<std::string, std::string> fields_of_profile(std::string_view profile) {
-  const auto document = Document::parse(std::string(profile), sim::builtin_machine_text(profile));
-  std::map<std::string, std::string> out;
-  if (const auto base = text_at(document, "base", false); !base.empty()) out = fields_of_profile(base);
-  if (const Node defaults = document.root().find("device_defaults")) flatten(defaults, "", out);
-  return out;
+const std::map<std::string, std::string>& fields_of_profile(std::string_view profile) {
+  static const std::map<std::string, std::string> none;
+  const auto at = profiles().fields.find(profile);
+  return at == profiles().fields.end() ? none : at->second;
 }
 
 }  // namespace nvmlkit::smi_log

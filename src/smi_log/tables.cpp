@@ -61,8 +61,8 @@ void add_topology(const Tables& tables, MachineValues& machine) {
     if (gpu == nullptr) continue;
     if (whole(row.gpu_numa_id)) gpu->values.try_emplace("numa_node_id", Value{row.gpu_numa_id, row.place});
     if (row.cpu_affinity.empty() || row.cpu_affinity == "N/A") continue;
-    auto at = std::find_if(complexes.begin(), complexes.end(),
-                           [&](const Complex& c) { return c.cpus == row.cpu_affinity && c.numa == row.numa_affinity; });
+    auto at = complexes.begin();
+    while (at != complexes.end() && (at->cpus != row.cpu_affinity || at->numa != row.numa_affinity)) ++at;
     if (at == complexes.end()) at = complexes.insert(at, {row.cpu_affinity, row.numa_affinity, {}});
     at->devices += (at->devices.empty() ? "" : ", ") + quoted(gpu->bus_id);
   }

@@ -25,9 +25,9 @@ bool names_gpu(std::string_view line) {
   constexpr std::string_view prefix = "GPU ";
   if (!line.starts_with(prefix)) return false;
   const auto id = trim(line.substr(prefix.size()));
-  return id.find(':') != std::string_view::npos && std::all_of(id.begin(), id.end(), [](unsigned char c) {
-           return std::isxdigit(c) != 0 || c == ':' || c == '.';
-         });
+  return id.find(':') != std::string_view::npos && std::count(id.begin(), id.end(), '.') == 1 &&
+         std::all_of(id.begin(), id.end(),
+                     [](unsigned char c) { return std::isxdigit(c) != 0 || c == ':' || c == '.'; });
 }
 
 // Outside of the GPUs only "Name : value" stands at the margin; what else stands there is another output.

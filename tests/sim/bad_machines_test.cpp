@@ -120,7 +120,7 @@ const Bad documents[] = {
     {"list", "- a\n", "m.yaml:1:1: expected a mapping of keys to values, got a list"},
     {"null_document", "---\n...\n", "m.yaml:2:1: expected a machine, got an empty document"},
     {"version", "version: \"2.0\"\n", "m.yaml:1:10: version: expected \"1.0\", got '2.0'"},
-    {"base", "base: h10\n", "m.yaml:1:7: base: unknown machine 'h10'; did you mean 'h100'?"},
+    {"base", "base: hh100\n", "m.yaml:1:7: base: unknown machine 'hh100'; did you mean 'h100'?"},
     {"two_documents", "version: \"1.0\"\n---\nversion: \"1.0\"\n",
      "m.yaml:2:1: expected one document, got a second one"},
     {"syntax", "system: {\n", "m.yaml:2:1: not YAML: did not find expected node content while parsing a flow node"},

@@ -173,7 +173,7 @@ TEST(Import, JoinsTheOutputsOfSeveralCommands) {
       "$ nvidia-smi mig -lgip\n| GPU instance profiles:                |\n"
       "|   0  MIG 1g.5gb        19     3/5        4.75       No     14     0     0   |\n";
   const auto imported = import_text(text);
-  EXPECT_EQ(imported.other_lines, 4u) << "the commands";
+  EXPECT_EQ(imported.leftovers.others.size(), 4u) << "the commands";
   const auto machine = machine_of(imported);
   ASSERT_TRUE(machine);
   const auto& host = machine->host();
@@ -216,7 +216,8 @@ TEST(Import, CountsWhatItDoesNotKeep) {
   EXPECT_EQ(imported.leftovers.unknown[0], "log.txt:8: Brand New Mode: Warm");
   ASSERT_EQ(imported.leftovers.not_kept.size(), 1u);
   EXPECT_EQ(imported.leftovers.not_kept[0], "log.txt:9: GPU Recovery Action: Reboot");
-  EXPECT_EQ(imported.other_lines, 1u);
+  ASSERT_EQ(imported.leftovers.others.size(), 1u);
+  EXPECT_EQ(imported.leftovers.others[0], "log.txt:11: what is this");
 }
 
 TEST(Import, MakesNewUuidsForMaskedOnes) {
