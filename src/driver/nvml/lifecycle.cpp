@@ -2,10 +2,10 @@
 
 #include <pthread.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 
+#include "driver/complain.hpp"
 #include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
 
@@ -67,19 +67,8 @@ std::unique_ptr<sim::Machine> load(std::string& error) {
   return sim::load_machine(environment, error);
 }
 
-// Short memory is an error, never an exception that crosses the ABI.
-std::unique_ptr<sim::Machine> load_or_complain() noexcept try {
-  std::string error;
-  auto loaded = watch_forks() ? load(error) : nullptr;
-  if (!loaded) std::fprintf(stderr, "nvmlkit: %s\n", error.empty() ? "out of memory" : error.c_str());
-  return loaded;
-} catch (...) {
-  std::fprintf(stderr, "nvmlkit: out of memory\n");
-  return nullptr;
-}
-
 bool prepare(Lifecycle& host) {
-  auto loaded = load_or_complain();
+  auto loaded = load_or_complain([](std::string& error) { return watch_forks() ? load(error) : nullptr; });
   if (!loaded) return false;
   delete host.machine;
   host.machine = loaded.release();

@@ -183,6 +183,9 @@ constexpr char text_pool[] =
     "Width of the memory bus."
     "bit"
     "memory_bus_width"
+    "the CUDA driver tells it and no NVML function"
+    "L2 cache."
+    "l2_cache_bytes"
     "Frame buffer."
     "Memory"
     "Free. Default: total less used."
@@ -497,7 +500,6 @@ constexpr char text_pool[] =
     "device_memory"
     "L1 cache."
     "l1_cache"
-    "L2 cache."
     "l2_cache"
     "Register file."
     "register_file"
@@ -1269,18 +1271,23 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Memory.l2_cache_bytes
+    {.name_text = {2474, 14}, .unit_text = {2232, 1}, .doc_text = {2465, 9}, .note_text = {2420, 45}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
     {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2439, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2507, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2470, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2538, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -1290,1862 +1297,1862 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2501, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2569, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {2628, 6}, .unit_text = {0, 0}, .doc_text = {2570, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2696, 6}, .unit_text = {0, 0}, .doc_text = {2638, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {2702, 9}, .unit_text = {0, 0}, .doc_text = {2644, 58}, .note_text = {0, 0}, .default_text = {2634, 10},
+    {.name_text = {2770, 9}, .unit_text = {0, 0}, .doc_text = {2712, 58}, .note_text = {0, 0}, .default_text = {2702, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {2752, 12}, .unit_text = {0, 0}, .doc_text = {2721, 31}, .note_text = {0, 0}, .default_text = {2711, 10},
+    {.name_text = {2820, 12}, .unit_text = {0, 0}, .doc_text = {2789, 31}, .note_text = {0, 0}, .default_text = {2779, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {2804, 10}, .unit_text = {0, 0}, .doc_text = {2765, 39}, .note_text = {0, 0}, .default_text = {2764, 1},
+    {.name_text = {2872, 10}, .unit_text = {0, 0}, .doc_text = {2833, 39}, .note_text = {0, 0}, .default_text = {2832, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {2857, 9}, .unit_text = {0, 0}, .doc_text = {2815, 42}, .note_text = {0, 0}, .default_text = {2814, 1},
+    {.name_text = {2925, 9}, .unit_text = {0, 0}, .doc_text = {2883, 42}, .note_text = {0, 0}, .default_text = {2882, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // Pcie.max_link_gen
-    {.name_text = {2928, 12}, .unit_text = {0, 0}, .doc_text = {2882, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2996, 12}, .unit_text = {0, 0}, .doc_text = {2950, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {2999, 19}, .unit_text = {0, 0}, .doc_text = {2940, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3067, 19}, .unit_text = {0, 0}, .doc_text = {3008, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3049, 17}, .unit_text = {0, 0}, .doc_text = {3018, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3117, 17}, .unit_text = {0, 0}, .doc_text = {3086, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3081, 16}, .unit_text = {0, 0}, .doc_text = {3066, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3149, 16}, .unit_text = {0, 0}, .doc_text = {3134, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3140, 14}, .unit_text = {3136, 4}, .doc_text = {3097, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3208, 14}, .unit_text = {3204, 4}, .doc_text = {3165, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3164, 18}, .unit_text = {3136, 4}, .doc_text = {3154, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3232, 18}, .unit_text = {3204, 4}, .doc_text = {3222, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3218, 14}, .unit_text = {0, 0}, .doc_text = {3182, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3286, 14}, .unit_text = {0, 0}, .doc_text = {3250, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {3256, 23}, .unit_text = {0, 0}, .doc_text = {3232, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3324, 23}, .unit_text = {0, 0}, .doc_text = {3300, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {3308, 18}, .unit_text = {3304, 4}, .doc_text = {3279, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3376, 18}, .unit_text = {3372, 4}, .doc_text = {3347, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {3355, 18}, .unit_text = {3304, 4}, .doc_text = {3326, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3423, 18}, .unit_text = {3372, 4}, .doc_text = {3394, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {3454, 20}, .unit_text = {0, 0}, .doc_text = {3373, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3522, 20}, .unit_text = {0, 0}, .doc_text = {3441, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {3505, 19}, .unit_text = {0, 0}, .doc_text = {3474, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3573, 19}, .unit_text = {0, 0}, .doc_text = {3542, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {3571, 20}, .unit_text = {0, 0}, .doc_text = {3538, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {3639, 20}, .unit_text = {0, 0}, .doc_text = {3606, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {3613, 15}, .unit_text = {0, 0}, .doc_text = {3591, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {3681, 15}, .unit_text = {0, 0}, .doc_text = {3659, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {3679, 8}, .unit_text = {3677, 2}, .doc_text = {3628, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3747, 8}, .unit_text = {3745, 2}, .doc_text = {3696, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {3726, 16}, .unit_text = {3677, 2}, .doc_text = {3687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3794, 16}, .unit_text = {3745, 2}, .doc_text = {3755, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {3791, 17}, .unit_text = {3677, 2}, .doc_text = {3742, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3859, 17}, .unit_text = {3745, 2}, .doc_text = {3810, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {3921, 14}, .unit_text = {3677, 2}, .doc_text = {3808, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3989, 14}, .unit_text = {3745, 2}, .doc_text = {3876, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {3964, 12}, .unit_text = {3677, 2}, .doc_text = {3935, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4032, 12}, .unit_text = {3745, 2}, .doc_text = {4003, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4006, 12}, .unit_text = {3677, 2}, .doc_text = {3976, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4074, 12}, .unit_text = {3745, 2}, .doc_text = {4044, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4033, 15}, .unit_text = {3677, 2}, .doc_text = {4018, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4101, 15}, .unit_text = {3745, 2}, .doc_text = {4086, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4084, 15}, .unit_text = {3677, 2}, .doc_text = {4048, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4152, 15}, .unit_text = {3745, 2}, .doc_text = {4116, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3677, 2}, .doc_text = {4099, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4220, 15}, .unit_text = {3745, 2}, .doc_text = {4167, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {4192, 14}, .unit_text = {3677, 2}, .doc_text = {4167, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4260, 14}, .unit_text = {3745, 2}, .doc_text = {4235, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {4237, 19}, .unit_text = {4235, 2}, .doc_text = {4206, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4305, 19}, .unit_text = {4303, 2}, .doc_text = {4274, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {4296, 11}, .unit_text = {0, 0}, .doc_text = {4256, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4364, 11}, .unit_text = {0, 0}, .doc_text = {4324, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {4334, 12}, .unit_text = {0, 0}, .doc_text = {4307, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {4402, 12}, .unit_text = {0, 0}, .doc_text = {4375, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {4383, 27}, .unit_text = {4381, 2}, .doc_text = {4346, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4451, 27}, .unit_text = {4449, 2}, .doc_text = {4414, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4084, 15}, .unit_text = {3677, 2}, .doc_text = {4048, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4152, 15}, .unit_text = {3745, 2}, .doc_text = {4116, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3677, 2}, .doc_text = {4437, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4220, 15}, .unit_text = {3745, 2}, .doc_text = {4505, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {3679, 8}, .unit_text = {3677, 2}, .doc_text = {4464, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3747, 8}, .unit_text = {3745, 2}, .doc_text = {4532, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {4526, 18}, .unit_text = {3677, 2}, .doc_text = {4485, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4594, 18}, .unit_text = {3745, 2}, .doc_text = {4553, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {3726, 16}, .unit_text = {3677, 2}, .doc_text = {3687, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3794, 16}, .unit_text = {3745, 2}, .doc_text = {3755, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {3964, 12}, .unit_text = {3677, 2}, .doc_text = {3935, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4032, 12}, .unit_text = {3745, 2}, .doc_text = {4003, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4006, 12}, .unit_text = {3677, 2}, .doc_text = {3976, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4074, 12}, .unit_text = {3745, 2}, .doc_text = {4044, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {4626, 17}, .unit_text = {691, 1}, .doc_text = {4598, 28}, .note_text = {0, 0}, .default_text = {4596, 2},
+    {.name_text = {4694, 17}, .unit_text = {691, 1}, .doc_text = {4666, 28}, .note_text = {0, 0}, .default_text = {4664, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {4669, 20}, .unit_text = {691, 1}, .doc_text = {4643, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4737, 20}, .unit_text = {691, 1}, .doc_text = {4711, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {4728, 20}, .unit_text = {691, 1}, .doc_text = {4689, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4796, 20}, .unit_text = {691, 1}, .doc_text = {4757, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {4787, 20}, .unit_text = {691, 1}, .doc_text = {4748, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4855, 20}, .unit_text = {691, 1}, .doc_text = {4816, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {4841, 15}, .unit_text = {691, 1}, .doc_text = {4807, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4909, 15}, .unit_text = {691, 1}, .doc_text = {4875, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {4904, 22}, .unit_text = {691, 1}, .doc_text = {4856, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4972, 22}, .unit_text = {691, 1}, .doc_text = {4924, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {4964, 20}, .unit_text = {691, 1}, .doc_text = {4926, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5032, 20}, .unit_text = {691, 1}, .doc_text = {4994, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5014, 12}, .unit_text = {691, 1}, .doc_text = {4984, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5082, 12}, .unit_text = {691, 1}, .doc_text = {5052, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5057, 12}, .unit_text = {691, 1}, .doc_text = {5026, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5125, 12}, .unit_text = {691, 1}, .doc_text = {5094, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {5145, 8}, .unit_text = {691, 1}, .doc_text = {5069, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5213, 8}, .unit_text = {691, 1}, .doc_text = {5137, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {5188, 17}, .unit_text = {691, 1}, .doc_text = {5153, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5256, 17}, .unit_text = {691, 1}, .doc_text = {5221, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {5240, 17}, .unit_text = {691, 1}, .doc_text = {5205, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5308, 17}, .unit_text = {691, 1}, .doc_text = {5273, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {5298, 22}, .unit_text = {691, 1}, .doc_text = {5257, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5366, 22}, .unit_text = {691, 1}, .doc_text = {5325, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {5375, 29}, .unit_text = {691, 1}, .doc_text = {5320, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5443, 29}, .unit_text = {691, 1}, .doc_text = {5388, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {5530, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5629, 5}, .unit_text = {0, 0}, .doc_text = {5598, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {5577, 13}, .unit_text = {5576, 1}, .doc_text = {5566, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5645, 13}, .unit_text = {5644, 1}, .doc_text = {5634, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {5629, 20}, .unit_text = {5576, 1}, .doc_text = {5590, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5697, 20}, .unit_text = {5644, 1}, .doc_text = {5658, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {5706, 14}, .unit_text = {5576, 1}, .doc_text = {5649, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5774, 14}, .unit_text = {5644, 1}, .doc_text = {5717, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {5749, 11}, .unit_text = {5576, 1}, .doc_text = {5720, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5817, 11}, .unit_text = {5644, 1}, .doc_text = {5788, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {5790, 11}, .unit_text = {5576, 1}, .doc_text = {5760, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5858, 11}, .unit_text = {5644, 1}, .doc_text = {5828, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {5836, 9}, .unit_text = {5833, 3}, .doc_text = {5801, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5904, 9}, .unit_text = {5901, 3}, .doc_text = {5869, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {5865, 6}, .unit_text = {0, 0}, .doc_text = {5845, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {5933, 6}, .unit_text = {0, 0}, .doc_text = {5913, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {5965, 16}, .unit_text = {5962, 3}, .doc_text = {5909, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6033, 16}, .unit_text = {6030, 3}, .doc_text = {5977, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {6004, 12}, .unit_text = {5962, 3}, .doc_text = {5981, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6072, 12}, .unit_text = {6030, 3}, .doc_text = {6049, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {6044, 12}, .unit_text = {5962, 3}, .doc_text = {6016, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6112, 12}, .unit_text = {6030, 3}, .doc_text = {6084, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {6111, 20}, .unit_text = {5962, 3}, .doc_text = {6056, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6179, 20}, .unit_text = {6030, 3}, .doc_text = {6124, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {6182, 27}, .unit_text = {5962, 3}, .doc_text = {6131, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6250, 27}, .unit_text = {6030, 3}, .doc_text = {6199, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {6249, 10}, .unit_text = {5962, 3}, .doc_text = {6209, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6317, 10}, .unit_text = {6030, 3}, .doc_text = {6277, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {6299, 6}, .unit_text = {5962, 3}, .doc_text = {6259, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6367, 6}, .unit_text = {6030, 3}, .doc_text = {6327, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {6322, 14}, .unit_text = {5962, 3}, .doc_text = {6305, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6390, 14}, .unit_text = {6030, 3}, .doc_text = {6373, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5962, 3}, .doc_text = {6336, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6425, 10}, .unit_text = {6030, 3}, .doc_text = {6404, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {6393, 10}, .unit_text = {5962, 3}, .doc_text = {6367, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6461, 10}, .unit_text = {6030, 3}, .doc_text = {6435, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {6456, 18}, .unit_text = {5962, 3}, .doc_text = {6403, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6524, 18}, .unit_text = {6030, 3}, .doc_text = {6471, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {6523, 25}, .unit_text = {5962, 3}, .doc_text = {6474, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6591, 25}, .unit_text = {6030, 3}, .doc_text = {6542, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {6564, 13}, .unit_text = {5962, 3}, .doc_text = {6548, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6632, 13}, .unit_text = {6030, 3}, .doc_text = {6616, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {6597, 9}, .unit_text = {5962, 3}, .doc_text = {6577, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6665, 9}, .unit_text = {6030, 3}, .doc_text = {6645, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {6626, 13}, .unit_text = {5962, 3}, .doc_text = {6606, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6694, 13}, .unit_text = {6030, 3}, .doc_text = {6674, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {6650, 10}, .unit_text = {0, 0}, .doc_text = {6639, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6718, 10}, .unit_text = {0, 0}, .doc_text = {6707, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {6698, 18}, .unit_text = {0, 0}, .doc_text = {6660, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6766, 18}, .unit_text = {0, 0}, .doc_text = {6728, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {6734, 17}, .unit_text = {0, 0}, .doc_text = {6716, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6802, 17}, .unit_text = {0, 0}, .doc_text = {6784, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {6792, 19}, .unit_text = {5962, 3}, .doc_text = {6751, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6860, 19}, .unit_text = {6030, 3}, .doc_text = {6819, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {6853, 19}, .unit_text = {5962, 3}, .doc_text = {6811, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6921, 19}, .unit_text = {6030, 3}, .doc_text = {6879, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {6911, 17}, .unit_text = {5962, 3}, .doc_text = {6872, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6979, 17}, .unit_text = {6030, 3}, .doc_text = {6940, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {6968, 17}, .unit_text = {5962, 3}, .doc_text = {6928, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7036, 17}, .unit_text = {6030, 3}, .doc_text = {6996, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {7032, 15}, .unit_text = {5962, 3}, .doc_text = {6985, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7100, 15}, .unit_text = {6030, 3}, .doc_text = {7053, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {7070, 19}, .unit_text = {5962, 3}, .doc_text = {7047, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7138, 19}, .unit_text = {6030, 3}, .doc_text = {7115, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {7113, 19}, .unit_text = {5962, 3}, .doc_text = {7089, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7181, 19}, .unit_text = {6030, 3}, .doc_text = {7157, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {7177, 13}, .unit_text = {5962, 3}, .doc_text = {7132, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7245, 13}, .unit_text = {6030, 3}, .doc_text = {7200, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {7211, 17}, .unit_text = {5962, 3}, .doc_text = {7190, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7279, 17}, .unit_text = {6030, 3}, .doc_text = {7258, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {7250, 17}, .unit_text = {5962, 3}, .doc_text = {7228, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7318, 17}, .unit_text = {6030, 3}, .doc_text = {7296, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {7309, 15}, .unit_text = {7307, 2}, .doc_text = {7280, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7377, 15}, .unit_text = {7375, 2}, .doc_text = {7348, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {7354, 13}, .unit_text = {7307, 2}, .doc_text = {7324, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7422, 13}, .unit_text = {7375, 2}, .doc_text = {7392, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {7396, 22}, .unit_text = {7307, 2}, .doc_text = {7367, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7464, 22}, .unit_text = {7375, 2}, .doc_text = {7435, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {7447, 22}, .unit_text = {7307, 2}, .doc_text = {7418, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7515, 22}, .unit_text = {7375, 2}, .doc_text = {7486, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {7496, 26}, .unit_text = {7307, 2}, .doc_text = {7469, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {7564, 26}, .unit_text = {7375, 2}, .doc_text = {7537, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {7591, 8}, .unit_text = {0, 0}, .doc_text = {7578, 13}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7659, 8}, .unit_text = {0, 0}, .doc_text = {7646, 13}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {7619, 27}, .unit_text = {0, 0}, .doc_text = {7599, 20}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7687, 27}, .unit_text = {0, 0}, .doc_text = {7667, 20}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {7658, 12}, .unit_text = {0, 0}, .doc_text = {7646, 12}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7726, 12}, .unit_text = {0, 0}, .doc_text = {7714, 12}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {7723, 11}, .unit_text = {0, 0}, .doc_text = {7670, 53}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7791, 11}, .unit_text = {0, 0}, .doc_text = {7738, 53}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {7751, 10}, .unit_text = {0, 0}, .doc_text = {7734, 17}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7819, 10}, .unit_text = {0, 0}, .doc_text = {7802, 17}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {7779, 19}, .unit_text = {0, 0}, .doc_text = {7761, 18}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7847, 19}, .unit_text = {0, 0}, .doc_text = {7829, 18}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {7816, 19}, .unit_text = {0, 0}, .doc_text = {7798, 18}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7884, 19}, .unit_text = {0, 0}, .doc_text = {7866, 18}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {7847, 23}, .unit_text = {0, 0}, .doc_text = {7835, 12}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7915, 23}, .unit_text = {0, 0}, .doc_text = {7903, 12}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {7885, 22}, .unit_text = {0, 0}, .doc_text = {7870, 15}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {7953, 22}, .unit_text = {0, 0}, .doc_text = {7938, 15}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {7912, 68}, .note_text = {0, 0}, .default_text = {7907, 5},
+    {.name_text = {8048, 9}, .unit_text = {0, 0}, .doc_text = {7980, 68}, .note_text = {0, 0}, .default_text = {7975, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {7989, 8}, .unit_text = {0, 0}, .doc_text = {7522, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8057, 8}, .unit_text = {0, 0}, .doc_text = {7590, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {8072, 8}, .unit_text = {5962, 3}, .doc_text = {8055, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8140, 8}, .unit_text = {6030, 3}, .doc_text = {8123, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {8111, 15}, .unit_text = {5962, 3}, .doc_text = {8080, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8179, 15}, .unit_text = {6030, 3}, .doc_text = {8148, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {8222, 13}, .unit_text = {0, 0}, .doc_text = {8193, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8290, 13}, .unit_text = {0, 0}, .doc_text = {8261, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
      .max_items = 8, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {774, 3}, .unit_text = {5576, 1}, .doc_text = {8279, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {774, 3}, .unit_text = {5644, 1}, .doc_text = {8347, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {8345, 6}, .unit_text = {5576, 1}, .doc_text = {8306, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8413, 6}, .unit_text = {5644, 1}, .doc_text = {8374, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {8359, 7}, .unit_text = {5576, 1}, .doc_text = {8351, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8427, 7}, .unit_text = {5644, 1}, .doc_text = {8419, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {8374, 7}, .unit_text = {5576, 1}, .doc_text = {8366, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8442, 7}, .unit_text = {5644, 1}, .doc_text = {8434, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {8393, 4}, .unit_text = {5576, 1}, .doc_text = {8381, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8461, 4}, .unit_text = {5644, 1}, .doc_text = {8449, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {8422, 3}, .unit_text = {5576, 1}, .doc_text = {8397, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8490, 3}, .unit_text = {5644, 1}, .doc_text = {8465, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {8445, 18}, .unit_text = {7307, 2}, .doc_text = {8431, 14}, .note_text = {0, 0}, .default_text = {8425, 6},
+    {.name_text = {8513, 18}, .unit_text = {7375, 2}, .doc_text = {8499, 14}, .note_text = {0, 0}, .default_text = {8493, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {8530, 13}, .unit_text = {0, 0}, .doc_text = {8514, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8598, 13}, .unit_text = {0, 0}, .doc_text = {8582, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {8581, 11}, .unit_text = {8578, 3}, .doc_text = {8543, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8649, 11}, .unit_text = {8646, 3}, .doc_text = {8611, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {8607, 18}, .unit_text = {7307, 2}, .doc_text = {8592, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8675, 18}, .unit_text = {7375, 2}, .doc_text = {8660, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {8660, 4}, .unit_text = {5576, 1}, .doc_text = {8654, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8728, 4}, .unit_text = {5644, 1}, .doc_text = {8722, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {8669, 4}, .unit_text = {5576, 1}, .doc_text = {8664, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8737, 4}, .unit_text = {5644, 1}, .doc_text = {8732, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {8677, 3}, .unit_text = {5576, 1}, .doc_text = {8673, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8745, 3}, .unit_text = {5644, 1}, .doc_text = {8741, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {8530, 13}, .unit_text = {0, 0}, .doc_text = {8514, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8598, 13}, .unit_text = {0, 0}, .doc_text = {8582, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {8581, 11}, .unit_text = {8578, 3}, .doc_text = {8717, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8649, 11}, .unit_text = {8646, 3}, .doc_text = {8785, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {8607, 18}, .unit_text = {7307, 2}, .doc_text = {8746, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {8675, 18}, .unit_text = {7375, 2}, .doc_text = {8814, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {8831, 3}, .unit_text = {0, 0}, .doc_text = {8820, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8899, 3}, .unit_text = {0, 0}, .doc_text = {8888, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {8885, 4}, .unit_text = {0, 0}, .doc_text = {8834, 51}, .note_text = {0, 0}, .default_text = {691, 1},
+    {.name_text = {8953, 4}, .unit_text = {0, 0}, .doc_text = {8902, 51}, .note_text = {0, 0}, .default_text = {691, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 102, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {8889, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8985, 4}, .unit_text = {0, 0}, .doc_text = {8957, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {8949, 15}, .unit_text = {8946, 3}, .doc_text = {8921, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9017, 15}, .unit_text = {9014, 3}, .doc_text = {8989, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {8979, 7}, .unit_text = {5576, 1}, .doc_text = {8964, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9047, 7}, .unit_text = {5644, 1}, .doc_text = {9032, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {9015, 8}, .unit_text = {5576, 1}, .doc_text = {8986, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9083, 8}, .unit_text = {5644, 1}, .doc_text = {9054, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {9043, 8}, .unit_text = {5576, 1}, .doc_text = {9023, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9111, 8}, .unit_text = {5644, 1}, .doc_text = {9091, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {9071, 8}, .unit_text = {5576, 1}, .doc_text = {9051, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9139, 8}, .unit_text = {5644, 1}, .doc_text = {9119, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {9135, 13}, .unit_text = {0, 0}, .doc_text = {9114, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9203, 13}, .unit_text = {0, 0}, .doc_text = {9182, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {9157, 8}, .unit_text = {0, 0}, .doc_text = {9148, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9225, 8}, .unit_text = {0, 0}, .doc_text = {9216, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {9174, 8}, .unit_text = {0, 0}, .doc_text = {9165, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9233, 8}, .unit_text = {0, 0}, .doc_text = {2465, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {9196, 13}, .unit_text = {0, 0}, .doc_text = {9182, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9255, 13}, .unit_text = {0, 0}, .doc_text = {9241, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {9224, 14}, .unit_text = {0, 0}, .doc_text = {9209, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9283, 14}, .unit_text = {0, 0}, .doc_text = {9268, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {9252, 11}, .unit_text = {0, 0}, .doc_text = {9238, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9311, 11}, .unit_text = {0, 0}, .doc_text = {9297, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {9288, 3}, .unit_text = {0, 0}, .doc_text = {9263, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9347, 3}, .unit_text = {0, 0}, .doc_text = {9322, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {9369, 4}, .unit_text = {0, 0}, .doc_text = {9291, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9428, 4}, .unit_text = {0, 0}, .doc_text = {9350, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {9404, 5}, .unit_text = {0, 0}, .doc_text = {9373, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9463, 5}, .unit_text = {0, 0}, .doc_text = {9432, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {9459, 10}, .unit_text = {0, 0}, .doc_text = {9449, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9518, 10}, .unit_text = {0, 0}, .doc_text = {9508, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {9481, 10}, .unit_text = {0, 0}, .doc_text = {9469, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9540, 10}, .unit_text = {0, 0}, .doc_text = {9528, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {9553, 8}, .unit_text = {0, 0}, .doc_text = {9525, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9612, 8}, .unit_text = {0, 0}, .doc_text = {9584, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {9586, 9}, .unit_text = {0, 0}, .doc_text = {9561, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9645, 9}, .unit_text = {0, 0}, .doc_text = {9620, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {9616, 11}, .unit_text = {0, 0}, .doc_text = {9449, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9675, 11}, .unit_text = {0, 0}, .doc_text = {9508, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {9656, 20}, .unit_text = {0, 0}, .doc_text = {9627, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9715, 20}, .unit_text = {0, 0}, .doc_text = {9686, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {9706, 20}, .unit_text = {0, 0}, .doc_text = {9676, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9765, 20}, .unit_text = {0, 0}, .doc_text = {9735, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {9769, 2}, .unit_text = {0, 0}, .doc_text = {9165, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9828, 2}, .unit_text = {0, 0}, .doc_text = {2465, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {9797, 2}, .unit_text = {0, 0}, .doc_text = {9771, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9856, 2}, .unit_text = {0, 0}, .doc_text = {9830, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {9816, 15}, .unit_text = {0, 0}, .doc_text = {9799, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9875, 15}, .unit_text = {0, 0}, .doc_text = {9858, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9831, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9890, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {9846, 5}, .unit_text = {0, 0}, .doc_text = {9836, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9905, 5}, .unit_text = {0, 0}, .doc_text = {9895, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {9553, 8}, .unit_text = {0, 0}, .doc_text = {9525, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9612, 8}, .unit_text = {0, 0}, .doc_text = {9584, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {9586, 9}, .unit_text = {0, 0}, .doc_text = {9561, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9645, 9}, .unit_text = {0, 0}, .doc_text = {9620, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {9944, 21}, .unit_text = {0, 0}, .doc_text = {9910, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10003, 21}, .unit_text = {0, 0}, .doc_text = {9969, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {9997, 18}, .unit_text = {0, 0}, .doc_text = {9965, 32}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10056, 18}, .unit_text = {0, 0}, .doc_text = {10024, 32}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {10084, 12}, .unit_text = {0, 0}, .doc_text = {10075, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10143, 12}, .unit_text = {0, 0}, .doc_text = {10134, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {10145, 12}, .unit_text = {0, 0}, .doc_text = {10096, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10204, 12}, .unit_text = {0, 0}, .doc_text = {10155, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {10157, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10252, 12}, .unit_text = {0, 0}, .doc_text = {10216, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {10214, 6}, .unit_text = {0, 0}, .doc_text = {10205, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10273, 6}, .unit_text = {0, 0}, .doc_text = {10264, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {9369, 4}, .unit_text = {0, 0}, .doc_text = {10220, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9428, 4}, .unit_text = {0, 0}, .doc_text = {10279, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5561, 5}, .unit_text = {0, 0}, .doc_text = {10260, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {5629, 5}, .unit_text = {0, 0}, .doc_text = {10319, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {10285, 9}, .unit_text = {0, 0}, .doc_text = {10269, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10344, 9}, .unit_text = {0, 0}, .doc_text = {10328, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {10336, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8048, 9}, .unit_text = {0, 0}, .doc_text = {10395, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {10424, 21}, .unit_text = {0, 0}, .doc_text = {10387, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10483, 21}, .unit_text = {0, 0}, .doc_text = {10446, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {10475, 21}, .unit_text = {0, 0}, .doc_text = {10445, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10534, 21}, .unit_text = {0, 0}, .doc_text = {10504, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {10555, 17}, .unit_text = {0, 0}, .doc_text = {10522, 33}, .note_text = {10496, 26}, .default_text = {0, 0},
+    {.name_text = {10614, 17}, .unit_text = {0, 0}, .doc_text = {10581, 33}, .note_text = {10555, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {10602, 18}, .unit_text = {0, 0}, .doc_text = {10572, 30}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10661, 18}, .unit_text = {0, 0}, .doc_text = {10631, 30}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {10676, 3}, .unit_text = {0, 0}, .doc_text = {10667, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10735, 3}, .unit_text = {0, 0}, .doc_text = {10726, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {10684, 4}, .unit_text = {0, 0}, .doc_text = {10679, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10743, 4}, .unit_text = {0, 0}, .doc_text = {10738, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {10693, 7}, .unit_text = {0, 0}, .doc_text = {10688, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10752, 7}, .unit_text = {0, 0}, .doc_text = {10747, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {10704, 3}, .unit_text = {0, 0}, .doc_text = {10700, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10763, 3}, .unit_text = {0, 0}, .doc_text = {10759, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10707, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10766, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {9616, 11}, .unit_text = {0, 0}, .doc_text = {10776, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9675, 11}, .unit_text = {0, 0}, .doc_text = {10835, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {10866, 13}, .unit_text = {0, 0}, .doc_text = {10820, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10925, 13}, .unit_text = {0, 0}, .doc_text = {10879, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {10879, 37}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {10975, 7}, .unit_text = {0, 0}, .doc_text = {10938, 37}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {10942, 16}, .unit_text = {0, 0}, .doc_text = {10923, 19}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11001, 16}, .unit_text = {0, 0}, .doc_text = {10982, 19}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {10991, 22}, .unit_text = {0, 0}, .doc_text = {10958, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11050, 22}, .unit_text = {0, 0}, .doc_text = {11017, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11061, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {11120, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11088, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11147, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {10084, 12}, .unit_text = {0, 0}, .doc_text = {11139, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10143, 12}, .unit_text = {0, 0}, .doc_text = {11198, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {10145, 12}, .unit_text = {0, 0}, .doc_text = {11152, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10204, 12}, .unit_text = {0, 0}, .doc_text = {11211, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {11232, 17}, .unit_text = {0, 0}, .doc_text = {11205, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11291, 17}, .unit_text = {0, 0}, .doc_text = {11264, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {11271, 7}, .unit_text = {0, 0}, .doc_text = {10075, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11330, 7}, .unit_text = {0, 0}, .doc_text = {10134, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {11278, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10975, 7}, .unit_text = {0, 0}, .doc_text = {11337, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {11271, 7}, .unit_text = {0, 0}, .doc_text = {11400, 10}, .note_text = {11364, 36}, .default_text = {0, 0},
+    {.name_text = {11330, 7}, .unit_text = {0, 0}, .doc_text = {11459, 10}, .note_text = {11423, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {10916, 7}, .unit_text = {0, 0}, .doc_text = {11410, 28}, .note_text = {11364, 36}, .default_text = {0, 0},
+    {.name_text = {10975, 7}, .unit_text = {0, 0}, .doc_text = {11469, 28}, .note_text = {11423, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {11536, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {11522, 11}, .unit_text = {0, 0}, .doc_text = {11486, 36}, .note_text = {0, 0}, .default_text = {11482, 4},
+    {.name_text = {11581, 11}, .unit_text = {0, 0}, .doc_text = {11545, 36}, .note_text = {0, 0}, .default_text = {11541, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11477, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {11536, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {11606, 14}, .unit_text = {0, 0}, .doc_text = {11567, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11665, 14}, .unit_text = {0, 0}, .doc_text = {11626, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {11649, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {11708, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10193, 12}, .unit_text = {0, 0}, .doc_text = {11695, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10252, 12}, .unit_text = {0, 0}, .doc_text = {11754, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {11748, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {11807, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {11863, 8}, .unit_text = {0, 0}, .doc_text = {11841, 22}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11922, 8}, .unit_text = {0, 0}, .doc_text = {11900, 22}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {11912, 27}, .unit_text = {0, 0}, .doc_text = {11871, 41}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {11971, 27}, .unit_text = {0, 0}, .doc_text = {11930, 41}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {12019, 22}, .unit_text = {0, 0}, .doc_text = {11980, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12078, 22}, .unit_text = {0, 0}, .doc_text = {12039, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {12071, 23}, .unit_text = {0, 0}, .doc_text = {12041, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12130, 23}, .unit_text = {0, 0}, .doc_text = {12100, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {12176, 13}, .unit_text = {0, 0}, .doc_text = {12133, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {12235, 13}, .unit_text = {0, 0}, .doc_text = {12192, 43}, .note_text = {0, 0}, .default_text = {484, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {12271, 21}, .unit_text = {0, 0}, .doc_text = {12242, 29}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12330, 21}, .unit_text = {0, 0}, .doc_text = {12301, 29}, .note_text = {12288, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {12312, 11}, .unit_text = {0, 0}, .doc_text = {12292, 20}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12371, 11}, .unit_text = {0, 0}, .doc_text = {12351, 20}, .note_text = {12288, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {12328, 10}, .unit_text = {0, 0}, .doc_text = {12323, 5}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12387, 10}, .unit_text = {0, 0}, .doc_text = {12382, 5}, .note_text = {12288, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {12343, 7}, .unit_text = {0, 0}, .doc_text = {12338, 5}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12402, 7}, .unit_text = {0, 0}, .doc_text = {12397, 5}, .note_text = {12288, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {12420, 9}, .unit_text = {0, 0}, .doc_text = {12350, 70}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12479, 9}, .unit_text = {0, 0}, .doc_text = {12409, 70}, .note_text = {12288, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {12429, 7}, .note_text = {12229, 13}, .default_text = {0, 0},
+    {.name_text = {12495, 9}, .unit_text = {0, 0}, .doc_text = {12488, 7}, .note_text = {12288, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {12491, 18}, .unit_text = {0, 0}, .doc_text = {12469, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12550, 18}, .unit_text = {0, 0}, .doc_text = {12528, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {12536, 14}, .unit_text = {0, 0}, .doc_text = {12509, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12595, 14}, .unit_text = {0, 0}, .doc_text = {12568, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {12571, 15}, .unit_text = {0, 0}, .doc_text = {12550, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12630, 15}, .unit_text = {0, 0}, .doc_text = {12609, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {12622, 23}, .unit_text = {0, 0}, .doc_text = {12586, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12681, 23}, .unit_text = {0, 0}, .doc_text = {12645, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {12672, 23}, .unit_text = {0, 0}, .doc_text = {12645, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12731, 23}, .unit_text = {0, 0}, .doc_text = {12704, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {12789, 12}, .unit_text = {0, 0}, .doc_text = {12769, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12848, 12}, .unit_text = {0, 0}, .doc_text = {12828, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {12808, 9}, .unit_text = {0, 0}, .doc_text = {12801, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {12867, 9}, .unit_text = {0, 0}, .doc_text = {12860, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {12817, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {12876, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {12914, 14}, .unit_text = {0, 0}, .doc_text = {12892, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12973, 14}, .unit_text = {0, 0}, .doc_text = {12951, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {12945, 6}, .unit_text = {0, 0}, .doc_text = {12928, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13004, 6}, .unit_text = {0, 0}, .doc_text = {12987, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {13002, 11}, .unit_text = {0, 0}, .doc_text = {12951, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13061, 11}, .unit_text = {0, 0}, .doc_text = {13010, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {7980, 9}, .unit_text = {0, 0}, .doc_text = {13036, 42}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {8048, 9}, .unit_text = {0, 0}, .doc_text = {13095, 42}, .note_text = {13092, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {13099, 19}, .unit_text = {13094, 5}, .doc_text = {13078, 16}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {13158, 19}, .unit_text = {13153, 5}, .doc_text = {13137, 16}, .note_text = {13092, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {13138, 19}, .unit_text = {13094, 5}, .doc_text = {13118, 20}, .note_text = {13033, 3}, .default_text = {0, 0},
+    {.name_text = {13197, 19}, .unit_text = {13153, 5}, .doc_text = {13177, 20}, .note_text = {13092, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {13200, 6}, .unit_text = {691, 1}, .doc_text = {13193, 7}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13259, 6}, .unit_text = {691, 1}, .doc_text = {13252, 7}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {13212, 10}, .unit_text = {691, 1}, .doc_text = {13206, 6}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13271, 10}, .unit_text = {691, 1}, .doc_text = {13265, 6}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {13241, 6}, .unit_text = {691, 1}, .doc_text = {13222, 19}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13300, 6}, .unit_text = {691, 1}, .doc_text = {13281, 19}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {13267, 15}, .unit_text = {13266, 1}, .doc_text = {13247, 19}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13326, 15}, .unit_text = {13325, 1}, .doc_text = {13306, 19}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {13323, 7}, .unit_text = {3677, 2}, .doc_text = {13193, 7}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13382, 7}, .unit_text = {3745, 2}, .doc_text = {13252, 7}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {13330, 11}, .unit_text = {3677, 2}, .doc_text = {13206, 6}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13389, 11}, .unit_text = {3745, 2}, .doc_text = {13265, 6}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {13387, 7}, .unit_text = {0, 0}, .doc_text = {13370, 17}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13446, 7}, .unit_text = {0, 0}, .doc_text = {13429, 17}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {13417, 7}, .unit_text = {5576, 1}, .doc_text = {13394, 23}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13476, 7}, .unit_text = {5644, 1}, .doc_text = {13453, 23}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {13448, 7}, .unit_text = {5576, 1}, .doc_text = {13424, 24}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13507, 7}, .unit_text = {5644, 1}, .doc_text = {13483, 24}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {13481, 10}, .unit_text = {5576, 1}, .doc_text = {13455, 26}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13540, 10}, .unit_text = {5644, 1}, .doc_text = {13514, 26}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {6357, 10}, .unit_text = {5576, 1}, .doc_text = {13491, 27}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {6425, 10}, .unit_text = {5644, 1}, .doc_text = {13550, 27}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {13536, 16}, .unit_text = {13266, 1}, .doc_text = {13518, 18}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13595, 16}, .unit_text = {13325, 1}, .doc_text = {13577, 18}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13593, 18}, .note_text = {13184, 9}, .default_text = {0, 0},
+    {.name_text = {13670, 4}, .unit_text = {0, 0}, .doc_text = {13652, 18}, .note_text = {13243, 9}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {13627, 11}, .unit_text = {0, 0}, .doc_text = {13615, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13686, 11}, .unit_text = {0, 0}, .doc_text = {13674, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {13644, 5}, .unit_text = {0, 0}, .doc_text = {13638, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13703, 5}, .unit_text = {0, 0}, .doc_text = {13697, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {13649, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13720, 11}, .unit_text = {0, 0}, .doc_text = {13708, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {13713, 4}, .unit_text = {0, 0}, .doc_text = {13709, 4}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13772, 4}, .unit_text = {0, 0}, .doc_text = {13768, 4}, .note_text = {13762, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11084, 4}, .unit_text = {0, 0}, .doc_text = {13758, 11}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {13817, 11}, .note_text = {13762, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {13779, 11}, .unit_text = {0, 0}, .doc_text = {13769, 10}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13838, 11}, .unit_text = {0, 0}, .doc_text = {13828, 10}, .note_text = {13762, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13811, 11}, .unit_text = {0, 0}, .doc_text = {13790, 21}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13870, 11}, .unit_text = {0, 0}, .doc_text = {13849, 21}, .note_text = {13762, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {13611, 4}, .unit_text = {0, 0}, .doc_text = {13822, 5}, .note_text = {13703, 6}, .default_text = {0, 0},
+    {.name_text = {13670, 4}, .unit_text = {0, 0}, .doc_text = {13881, 5}, .note_text = {13762, 6}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13849, 3}, .unit_text = {0, 0}, .doc_text = {13827, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13908, 3}, .unit_text = {0, 0}, .doc_text = {13886, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {13903, 4}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {13962, 4}, .unit_text = {13959, 3}, .doc_text = {13941, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {13907, 31}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {13966, 31}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {14030, 18}, .unit_text = {0, 0}, .doc_text = {14011, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14089, 18}, .unit_text = {0, 0}, .doc_text = {14070, 19}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {14052, 11}, .unit_text = {0, 0}, .doc_text = {14048, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14111, 11}, .unit_text = {0, 0}, .doc_text = {14107, 4}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {14067, 11}, .unit_text = {0, 0}, .doc_text = {14063, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14126, 11}, .unit_text = {0, 0}, .doc_text = {14122, 4}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {14082, 11}, .unit_text = {0, 0}, .doc_text = {14078, 4}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14141, 11}, .unit_text = {0, 0}, .doc_text = {14137, 4}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {14116, 20}, .unit_text = {0, 0}, .doc_text = {14093, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {14175, 20}, .unit_text = {0, 0}, .doc_text = {14152, 23}, .note_text = {792, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {14161, 10}, .unit_text = {0, 0}, .doc_text = {14150, 11}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {14220, 10}, .unit_text = {0, 0}, .doc_text = {14209, 11}, .note_text = {14195, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {14192, 20}, .unit_text = {0, 0}, .doc_text = {14171, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14251, 20}, .unit_text = {0, 0}, .doc_text = {14230, 21}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {14245, 22}, .unit_text = {0, 0}, .doc_text = {14212, 33}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14304, 22}, .unit_text = {0, 0}, .doc_text = {14271, 33}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14296, 13}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14355, 13}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {14319, 9}, .unit_text = {0, 0}, .doc_text = {14309, 10}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14378, 9}, .unit_text = {0, 0}, .doc_text = {14368, 10}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {14341, 13}, .unit_text = {14339, 2}, .doc_text = {14328, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14400, 13}, .unit_text = {14398, 2}, .doc_text = {14387, 11}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {14390, 15}, .unit_text = {0, 0}, .doc_text = {14354, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {14449, 15}, .unit_text = {0, 0}, .doc_text = {14413, 36}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {14448, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14552, 5}, .unit_text = {0, 0}, .doc_text = {14507, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8917, 4}, .unit_text = {0, 0}, .doc_text = {14519, 13}, .note_text = {0, 0}, .default_text = {14498, 21},
+    {.name_text = {8985, 4}, .unit_text = {0, 0}, .doc_text = {14578, 13}, .note_text = {0, 0}, .default_text = {14557, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {14553, 5}, .unit_text = {0, 0}, .doc_text = {14532, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {14612, 5}, .unit_text = {0, 0}, .doc_text = {14591, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {14558, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14722, 4}, .unit_text = {0, 0}, .doc_text = {14617, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {14778, 6}, .unit_text = {0, 0}, .doc_text = {14667, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14837, 6}, .unit_text = {0, 0}, .doc_text = {14726, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14845, 12}, .unit_text = {0, 0}, .doc_text = {14784, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14904, 12}, .unit_text = {0, 0}, .doc_text = {14843, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {14882, 17}, .unit_text = {0, 0}, .doc_text = {14857, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14941, 17}, .unit_text = {0, 0}, .doc_text = {14916, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {14927, 15}, .unit_text = {0, 0}, .doc_text = {14899, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14986, 15}, .unit_text = {0, 0}, .doc_text = {14958, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {14984, 15}, .unit_text = {0, 0}, .doc_text = {14942, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15043, 15}, .unit_text = {0, 0}, .doc_text = {15001, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {14999, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15138, 8}, .unit_text = {0, 0}, .doc_text = {15058, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {15118, 15}, .unit_text = {0, 0}, .doc_text = {15087, 31}, .note_text = {0, 0}, .default_text = {7573, 5},
+    {.name_text = {15177, 15}, .unit_text = {0, 0}, .doc_text = {15146, 31}, .note_text = {0, 0}, .default_text = {7641, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {12436, 9}, .unit_text = {0, 0}, .doc_text = {15133, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12495, 9}, .unit_text = {0, 0}, .doc_text = {15192, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {15233, 3}, .unit_text = {0, 0}, .doc_text = {15182, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15292, 3}, .unit_text = {0, 0}, .doc_text = {15241, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {15250, 13}, .unit_text = {0, 0}, .doc_text = {15236, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15309, 13}, .unit_text = {0, 0}, .doc_text = {15295, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {15280, 12}, .unit_text = {0, 0}, .doc_text = {15263, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {15339, 12}, .unit_text = {0, 0}, .doc_text = {15322, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {15292, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15351, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {15321, 13}, .unit_text = {0, 0}, .doc_text = {15310, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15380, 13}, .unit_text = {0, 0}, .doc_text = {15369, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {15410, 9}, .unit_text = {0, 0}, .doc_text = {15334, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {15469, 9}, .unit_text = {0, 0}, .doc_text = {15393, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {15436, 7}, .unit_text = {0, 0}, .doc_text = {15419, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15495, 7}, .unit_text = {0, 0}, .doc_text = {15478, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {15469, 8}, .unit_text = {0, 0}, .doc_text = {15443, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {15528, 8}, .unit_text = {0, 0}, .doc_text = {15502, 26}, .note_text = {0, 0}, .default_text = {431, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {15509, 15}, .unit_text = {0, 0}, .doc_text = {15477, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15568, 15}, .unit_text = {0, 0}, .doc_text = {15536, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {15593, 12}, .unit_text = {0, 0}, .doc_text = {15524, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15652, 12}, .unit_text = {0, 0}, .doc_text = {15583, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {15605, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15664, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {8345, 6}, .unit_text = {0, 0}, .doc_text = {2420, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8413, 6}, .unit_text = {0, 0}, .doc_text = {2488, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {15612, 11}, .unit_text = {0, 0}, .doc_text = {2477, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15671, 11}, .unit_text = {0, 0}, .doc_text = {2545, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {15623, 16}, .unit_text = {0, 0}, .doc_text = {2511, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15682, 16}, .unit_text = {0, 0}, .doc_text = {2579, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {428, 3}, .unit_text = {0, 0}, .doc_text = {2866, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {428, 3}, .unit_text = {0, 0}, .doc_text = {2934, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3524, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3592, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {13644, 5}, .unit_text = {0, 0}, .doc_text = {4410, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13703, 5}, .unit_text = {0, 0}, .doc_text = {4478, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {15639, 12}, .unit_text = {0, 0}, .doc_text = {4544, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15698, 12}, .unit_text = {0, 0}, .doc_text = {4612, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {15679, 7}, .unit_text = {0, 0}, .doc_text = {15651, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15738, 7}, .unit_text = {0, 0}, .doc_text = {15710, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {15691, 3}, .unit_text = {0, 0}, .doc_text = {15686, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15750, 3}, .unit_text = {0, 0}, .doc_text = {15745, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {15709, 6}, .unit_text = {0, 0}, .doc_text = {15694, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15768, 6}, .unit_text = {0, 0}, .doc_text = {15753, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {15736, 23}, .unit_text = {0, 0}, .doc_text = {15715, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15795, 23}, .unit_text = {0, 0}, .doc_text = {15774, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {15759, 16}, .unit_text = {0, 0}, .doc_text = {8235, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15818, 16}, .unit_text = {0, 0}, .doc_text = {8303, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {15793, 17}, .unit_text = {0, 0}, .doc_text = {15775, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {15852, 17}, .unit_text = {0, 0}, .doc_text = {15834, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {13661, 11}, .unit_text = {0, 0}, .doc_text = {15810, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13720, 11}, .unit_text = {0, 0}, .doc_text = {15869, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {15835, 13}, .unit_text = {0, 0}, .doc_text = {8625, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15894, 13}, .unit_text = {0, 0}, .doc_text = {8693, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {15878, 16}, .unit_text = {0, 0}, .doc_text = {15848, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15937, 16}, .unit_text = {0, 0}, .doc_text = {15907, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {15894, 9}, .unit_text = {0, 0}, .doc_text = {8782, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15953, 9}, .unit_text = {0, 0}, .doc_text = {8850, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {15930, 9}, .unit_text = {0, 0}, .doc_text = {15903, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15989, 9}, .unit_text = {0, 0}, .doc_text = {15962, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {15939, 3}, .unit_text = {0, 0}, .doc_text = {10235, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15998, 3}, .unit_text = {0, 0}, .doc_text = {10294, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {15956, 13}, .unit_text = {0, 0}, .doc_text = {15942, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16015, 13}, .unit_text = {0, 0}, .doc_text = {16001, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {15983, 13}, .unit_text = {0, 0}, .doc_text = {15969, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16042, 13}, .unit_text = {0, 0}, .doc_text = {16028, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {15996, 7}, .unit_text = {0, 0}, .doc_text = {11124, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16055, 7}, .unit_text = {0, 0}, .doc_text = {11183, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {16025, 21}, .unit_text = {0, 0}, .doc_text = {16003, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16084, 21}, .unit_text = {0, 0}, .doc_text = {16062, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {16063, 16}, .unit_text = {0, 0}, .doc_text = {16046, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {16122, 16}, .unit_text = {0, 0}, .doc_text = {16105, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {16092, 12}, .unit_text = {0, 0}, .doc_text = {16079, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {16151, 12}, .unit_text = {0, 0}, .doc_text = {16138, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {16104, 3}, .unit_text = {0, 0}, .doc_text = {11249, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16163, 3}, .unit_text = {0, 0}, .doc_text = {11308, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {16107, 18}, .unit_text = {0, 0}, .doc_text = {11322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16166, 18}, .unit_text = {0, 0}, .doc_text = {11381, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {16125, 12}, .unit_text = {0, 0}, .doc_text = {11438, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16184, 12}, .unit_text = {0, 0}, .doc_text = {11497, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {16148, 10}, .unit_text = {0, 0}, .doc_text = {16137, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16207, 10}, .unit_text = {0, 0}, .doc_text = {16196, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {16158, 14}, .unit_text = {0, 0}, .doc_text = {11620, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16217, 14}, .unit_text = {0, 0}, .doc_text = {11679, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {16172, 12}, .unit_text = {0, 0}, .doc_text = {11817, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16231, 12}, .unit_text = {0, 0}, .doc_text = {11876, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {16184, 12}, .unit_text = {0, 0}, .doc_text = {11939, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16243, 12}, .unit_text = {0, 0}, .doc_text = {11998, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {16196, 15}, .unit_text = {0, 0}, .doc_text = {12094, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16255, 15}, .unit_text = {0, 0}, .doc_text = {12153, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {16211, 8}, .unit_text = {0, 0}, .doc_text = {12189, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16270, 8}, .unit_text = {0, 0}, .doc_text = {12248, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {16219, 8}, .unit_text = {0, 0}, .doc_text = {12445, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16278, 8}, .unit_text = {0, 0}, .doc_text = {12504, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {16227, 6}, .unit_text = {0, 0}, .doc_text = {13013, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16286, 6}, .unit_text = {0, 0}, .doc_text = {13072, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {16233, 3}, .unit_text = {0, 0}, .doc_text = {13157, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16292, 3}, .unit_text = {0, 0}, .doc_text = {13216, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {16236, 15}, .unit_text = {0, 0}, .doc_text = {13672, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16295, 15}, .unit_text = {0, 0}, .doc_text = {13731, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {16251, 7}, .unit_text = {0, 0}, .doc_text = {13852, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16310, 7}, .unit_text = {0, 0}, .doc_text = {13911, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16258, 12}, .unit_text = {0, 0}, .doc_text = {13943, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16317, 12}, .unit_text = {0, 0}, .doc_text = {14002, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16319, 8}, .unit_text = {0, 0}, .doc_text = {16270, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16378, 8}, .unit_text = {0, 0}, .doc_text = {16329, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16384, 15}, .unit_text = {0, 0}, .doc_text = {16327, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16443, 15}, .unit_text = {0, 0}, .doc_text = {16386, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16451, 14}, .unit_text = {0, 0}, .doc_text = {16399, 52}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {16510, 14}, .unit_text = {0, 0}, .doc_text = {16458, 52}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16495, 4}, .unit_text = {0, 0}, .doc_text = {16476, 19}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16554, 4}, .unit_text = {0, 0}, .doc_text = {16535, 19}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {16558, 6}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16530, 18}, .unit_text = {0, 0}, .doc_text = {16505, 25}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16589, 18}, .unit_text = {0, 0}, .doc_text = {16564, 25}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16577, 17}, .unit_text = {0, 0}, .doc_text = {16548, 29}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16636, 17}, .unit_text = {0, 0}, .doc_text = {16607, 29}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16628, 12}, .unit_text = {0, 0}, .doc_text = {16594, 34}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16687, 12}, .unit_text = {0, 0}, .doc_text = {16653, 34}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16671, 3}, .unit_text = {0, 0}, .doc_text = {16659, 12}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16730, 3}, .unit_text = {0, 0}, .doc_text = {16718, 12}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14663, 4}, .unit_text = {0, 0}, .doc_text = {16674, 5}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14722, 4}, .unit_text = {0, 0}, .doc_text = {16733, 5}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12887, 5}, .unit_text = {0, 0}, .doc_text = {16499, 6}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {16558, 6}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16729, 10}, .unit_text = {0, 0}, .doc_text = {16699, 30}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16788, 10}, .unit_text = {0, 0}, .doc_text = {16758, 30}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16760, 12}, .unit_text = {0, 0}, .doc_text = {16739, 21}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16819, 12}, .unit_text = {0, 0}, .doc_text = {16798, 21}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16772, 10}, .unit_text = {13900, 3}, .doc_text = {13882, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16831, 10}, .unit_text = {13959, 3}, .doc_text = {13941, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {16821, 8}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {14552, 5}, .unit_text = {0, 0}, .doc_text = {16880, 8}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16829, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {16888, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {16872, 15}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {16931, 15}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16905, 13}, .unit_text = {0, 0}, .doc_text = {16887, 18}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {16964, 13}, .unit_text = {0, 0}, .doc_text = {16946, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {16942, 23}, .unit_text = {16938, 4}, .doc_text = {16918, 20}, .note_text = {13876, 6}, .default_text = {0, 0},
+    {.name_text = {17001, 23}, .unit_text = {16997, 4}, .doc_text = {16977, 20}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {16987, 11}, .unit_text = {0, 0}, .doc_text = {16965, 22}, .note_text = {14136, 14}, .default_text = {0, 0},
+    {.name_text = {17046, 11}, .unit_text = {0, 0}, .doc_text = {17024, 22}, .note_text = {14195, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13938, 5}, .unit_text = {0, 0}, .doc_text = {16998, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {17057, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17038, 8}, .unit_text = {0, 0}, .doc_text = {17027, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17097, 8}, .unit_text = {0, 0}, .doc_text = {17086, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17046, 8}, .unit_text = {0, 0}, .doc_text = {16782, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17105, 8}, .unit_text = {0, 0}, .doc_text = {16841, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17069, 12}, .unit_text = {0, 0}, .doc_text = {17054, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17128, 12}, .unit_text = {0, 0}, .doc_text = {17113, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17135, 2}, .unit_text = {0, 0}, .doc_text = {17111, 24}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17194, 2}, .unit_text = {0, 0}, .doc_text = {17170, 24}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17147, 9}, .unit_text = {0, 0}, .doc_text = {17137, 10}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17206, 9}, .unit_text = {0, 0}, .doc_text = {17196, 10}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17156, 14}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17229, 7}, .unit_text = {0, 0}, .doc_text = {17215, 14}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17205, 12}, .unit_text = {0, 0}, .doc_text = {17177, 28}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17264, 12}, .unit_text = {0, 0}, .doc_text = {17236, 28}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17263, 14}, .unit_text = {0, 0}, .doc_text = {17248, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17322, 14}, .unit_text = {0, 0}, .doc_text = {17307, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17300, 14}, .unit_text = {0, 0}, .doc_text = {17277, 23}, .note_text = {16211, 8}, .default_text = {0, 0},
+    {.name_text = {17359, 14}, .unit_text = {0, 0}, .doc_text = {17336, 23}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17363, 19}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17422, 19}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17403, 8}, .unit_text = {0, 0}, .doc_text = {17382, 21}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17462, 8}, .unit_text = {0, 0}, .doc_text = {17441, 21}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17428, 10}, .unit_text = {0, 0}, .doc_text = {17411, 17}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17487, 10}, .unit_text = {0, 0}, .doc_text = {17470, 17}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17456, 6}, .unit_text = {0, 0}, .doc_text = {17438, 18}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17515, 6}, .unit_text = {0, 0}, .doc_text = {17497, 18}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15079, 8}, .unit_text = {0, 0}, .doc_text = {17462, 9}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {15138, 8}, .unit_text = {0, 0}, .doc_text = {17521, 9}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17482, 10}, .unit_text = {0, 0}, .doc_text = {17471, 11}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17541, 10}, .unit_text = {0, 0}, .doc_text = {17530, 11}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17503, 9}, .unit_text = {17497, 6}, .doc_text = {17492, 5}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17562, 9}, .unit_text = {17556, 6}, .doc_text = {17551, 5}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17539, 10}, .unit_text = {0, 0}, .doc_text = {17512, 27}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17598, 10}, .unit_text = {0, 0}, .doc_text = {17571, 27}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17577, 10}, .unit_text = {0, 0}, .doc_text = {17549, 28}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17636, 10}, .unit_text = {0, 0}, .doc_text = {17608, 28}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17609, 12}, .unit_text = {0, 0}, .doc_text = {17587, 22}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17668, 12}, .unit_text = {0, 0}, .doc_text = {17646, 22}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17645, 11}, .unit_text = {0, 0}, .doc_text = {17621, 24}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17704, 11}, .unit_text = {0, 0}, .doc_text = {17680, 24}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17692, 18}, .unit_text = {0, 0}, .doc_text = {17656, 36}, .note_text = {13986, 25}, .default_text = {0, 0},
+    {.name_text = {17751, 18}, .unit_text = {0, 0}, .doc_text = {17715, 36}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11810, 7}, .unit_text = {0, 0}, .doc_text = {17792, 35}, .note_text = {0, 0}, .default_text = {17789, 3},
+    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {17851, 35}, .note_text = {0, 0}, .default_text = {17848, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17887, 4}, .unit_text = {0, 0}, .doc_text = {17827, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17946, 4}, .unit_text = {0, 0}, .doc_text = {17886, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17891, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17950, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {17981, 15}, .unit_text = {0, 0}, .doc_text = {17915, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18040, 15}, .unit_text = {0, 0}, .doc_text = {17974, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17170, 7}, .unit_text = {0, 0}, .doc_text = {17996, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17229, 7}, .unit_text = {0, 0}, .doc_text = {18055, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18067, 6}, .unit_text = {0, 0}, .doc_text = {17081, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18126, 6}, .unit_text = {0, 0}, .doc_text = {17140, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18073, 13}, .unit_text = {0, 0}, .doc_text = {17314, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18132, 13}, .unit_text = {0, 0}, .doc_text = {17373, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18141, 10}, .unit_text = {0, 0}, .doc_text = {18086, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18200, 10}, .unit_text = {0, 0}, .doc_text = {18145, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18215, 24}, .unit_text = {0, 0}, .doc_text = {18151, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18274, 24}, .unit_text = {0, 0}, .doc_text = {18210, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3156,69 +3163,69 @@ constexpr StructDescriptor struct_table[] = {
     {{1747, 6}, {1701, 46}, 1, 9, sizeof(System), false},  // System
     {{1814, 17}, {1790, 24}, 10, 2, sizeof(ComputeCapability), false},  // ComputeCapability
     {{2204, 7}, {2180, 24}, 12, 7, sizeof(Inforom), false},  // Inforom
-    {{2433, 6}, {2420, 13}, 19, 5, sizeof(Memory), false},  // Memory
-    {{2491, 10}, {2477, 14}, 24, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2555, 15}, {2511, 44}, 27, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{2879, 3}, {2866, 13}, 29, 5, sizeof(Pci), false},  // Pci
-    {{3534, 4}, {3524, 10}, 34, 12, sizeof(Pcie), false},  // Pcie
-    {{4432, 5}, {4410, 22}, 46, 16, sizeof(Power), false},  // Power
-    {{4585, 11}, {4544, 41}, 62, 7, sizeof(ModulePower), false},  // ModulePower
-    {{5523, 7}, {5404, 119}, 69, 14, sizeof(Thermal), false},  // Thermal
-    {{5906, 3}, {5871, 35}, 83, 8, sizeof(Fan), false},  // Fan
-    {{7274, 6}, {7267, 7}, 91, 28, sizeof(Clocks), false},  // Clocks
-    {{7557, 16}, {7522, 35}, 119, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{8034, 21}, {7997, 37}, 124, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{8182, 11}, {8126, 56}, 135, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{8264, 15}, {8235, 29}, 137, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{8503, 11}, {8463, 40}, 138, 7, sizeof(Utilization), false},  // Utilization
-    {{8642, 12}, {8625, 17}, 145, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{8702, 15}, {8680, 22}, 148, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{8812, 8}, {8782, 30}, 151, 3, sizeof(FbcStats), false},  // FbcStats
-    {{9107, 7}, {9079, 28}, 154, 8, sizeof(Process), false},  // Process
-    {{9437, 12}, {9409, 28}, 162, 9, sizeof(EccLocations), false},  // EccLocations
-    {{9516, 9}, {9491, 25}, 171, 2, sizeof(EccErrors), false},  // EccErrors
-    {{9606, 10}, {9595, 11}, 173, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{9756, 13}, {9726, 30}, 175, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{9896, 14}, {9851, 45}, 178, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{10068, 7}, {10015, 53}, 183, 4, sizeof(EccSram), false},  // EccSram
-    {{10257, 3}, {10235, 22}, 187, 5, sizeof(Ecc), false},  // Ecc
-    {{10322, 14}, {10294, 28}, 192, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{10655, 12}, {10620, 35}, 194, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{10759, 17}, {10712, 47}, 199, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{11049, 12}, {11013, 36}, 204, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{11132, 7}, {11124, 8}, 209, 2, sizeof(Display), false},  // Display
-    {{11268, 3}, {11249, 19}, 211, 3, sizeof(Mig), false},  // Mig
-    {{11347, 17}, {11322, 25}, 214, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{11465, 12}, {11438, 27}, 216, 2, sizeof(DriverModels), false},  // DriverModels
-    {{11557, 10}, {11533, 24}, 218, 2, sizeof(Accounting), false},  // Accounting
-    {{11635, 14}, {11620, 15}, 220, 2, sizeof(Virtualization), false},  // Virtualization
-    {{11830, 11}, {11817, 13}, 222, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{11969, 11}, {11939, 30}, 225, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{12119, 14}, {12094, 25}, 227, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{12221, 8}, {12189, 32}, 229, 1, sizeof(Topology), false},  // Topology
-    {{12461, 8}, {12445, 16}, 230, 6, sizeof(Platform), false},  // Platform
-    {{12757, 12}, {12695, 62}, 236, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{13027, 6}, {13013, 14}, 241, 6, sizeof(Fabric), false},  // Fabric
-    {{13181, 3}, {13157, 24}, 247, 3, sizeof(Gpm), false},  // Gpm
-    {{13305, 18}, {13282, 23}, 250, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{13358, 12}, {13341, 17}, 254, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{13575, 18}, {13552, 23}, 256, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{13689, 14}, {13672, 17}, 262, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{13748, 10}, {13717, 31}, 266, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13869, 7}, {13852, 17}, 267, 5, sizeof(Failure), false},  // Failure
-    {{13966, 20}, {13943, 23}, 272, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{14288, 8}, {14267, 21}, 274, 8, sizeof(Features), false},  // Features
-    {{14434, 14}, {14405, 29}, 282, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16473, 3}, {16465, 8}, 286, 66, sizeof(Gpu), true},  // Gpu
-    {{16649, 10}, {16640, 9}, 352, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16691, 8}, {16679, 12}, 357, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16807, 14}, {16782, 25}, 359, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16860, 12}, {16839, 21}, 363, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17105, 6}, {17081, 24}, 365, 8, sizeof(NvLink), true},  // NvLink
-    {{17237, 11}, {17217, 20}, 373, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17351, 12}, {17314, 37}, 377, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17779, 10}, {17710, 69}, 379, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18270, 7}, {18239, 31}, 391, 9, sizeof(Machine), true},  // Machine
+    {{2501, 6}, {2488, 13}, 19, 6, sizeof(Memory), false},  // Memory
+    {{2559, 10}, {2545, 14}, 25, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{2623, 15}, {2579, 44}, 28, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{2947, 3}, {2934, 13}, 30, 5, sizeof(Pci), false},  // Pci
+    {{3602, 4}, {3592, 10}, 35, 12, sizeof(Pcie), false},  // Pcie
+    {{4500, 5}, {4478, 22}, 47, 16, sizeof(Power), false},  // Power
+    {{4653, 11}, {4612, 41}, 63, 7, sizeof(ModulePower), false},  // ModulePower
+    {{5591, 7}, {5472, 119}, 70, 14, sizeof(Thermal), false},  // Thermal
+    {{5974, 3}, {5939, 35}, 84, 8, sizeof(Fan), false},  // Fan
+    {{7342, 6}, {7335, 7}, 92, 28, sizeof(Clocks), false},  // Clocks
+    {{7625, 16}, {7590, 35}, 120, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{8102, 21}, {8065, 37}, 125, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{8250, 11}, {8194, 56}, 136, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{8332, 15}, {8303, 29}, 138, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{8571, 11}, {8531, 40}, 139, 7, sizeof(Utilization), false},  // Utilization
+    {{8710, 12}, {8693, 17}, 146, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{8770, 15}, {8748, 22}, 149, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{8880, 8}, {8850, 30}, 152, 3, sizeof(FbcStats), false},  // FbcStats
+    {{9175, 7}, {9147, 28}, 155, 8, sizeof(Process), false},  // Process
+    {{9496, 12}, {9468, 28}, 163, 9, sizeof(EccLocations), false},  // EccLocations
+    {{9575, 9}, {9550, 25}, 172, 2, sizeof(EccErrors), false},  // EccErrors
+    {{9665, 10}, {9654, 11}, 174, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{9815, 13}, {9785, 30}, 176, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{9955, 14}, {9910, 45}, 179, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{10127, 7}, {10074, 53}, 184, 4, sizeof(EccSram), false},  // EccSram
+    {{10316, 3}, {10294, 22}, 188, 5, sizeof(Ecc), false},  // Ecc
+    {{10381, 14}, {10353, 28}, 193, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{10714, 12}, {10679, 35}, 195, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{10818, 17}, {10771, 47}, 200, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{11108, 12}, {11072, 36}, 205, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{11191, 7}, {11183, 8}, 210, 2, sizeof(Display), false},  // Display
+    {{11327, 3}, {11308, 19}, 212, 3, sizeof(Mig), false},  // Mig
+    {{11406, 17}, {11381, 25}, 215, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{11524, 12}, {11497, 27}, 217, 2, sizeof(DriverModels), false},  // DriverModels
+    {{11616, 10}, {11592, 24}, 219, 2, sizeof(Accounting), false},  // Accounting
+    {{11694, 14}, {11679, 15}, 221, 2, sizeof(Virtualization), false},  // Virtualization
+    {{11889, 11}, {11876, 13}, 223, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{12028, 11}, {11998, 30}, 226, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{12178, 14}, {12153, 25}, 228, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{12280, 8}, {12248, 32}, 230, 1, sizeof(Topology), false},  // Topology
+    {{12520, 8}, {12504, 16}, 231, 6, sizeof(Platform), false},  // Platform
+    {{12816, 12}, {12754, 62}, 237, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{13086, 6}, {13072, 14}, 242, 6, sizeof(Fabric), false},  // Fabric
+    {{13240, 3}, {13216, 24}, 248, 3, sizeof(Gpm), false},  // Gpm
+    {{13364, 18}, {13341, 23}, 251, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{13417, 12}, {13400, 17}, 255, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{13634, 18}, {13611, 23}, 257, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{13748, 14}, {13731, 17}, 263, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{13807, 10}, {13776, 31}, 267, 1, sizeof(FailureXid), false},  // FailureXid
+    {{13928, 7}, {13911, 17}, 268, 5, sizeof(Failure), false},  // Failure
+    {{14025, 20}, {14002, 23}, 273, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{14347, 8}, {14326, 21}, 275, 8, sizeof(Features), false},  // Features
+    {{14493, 14}, {14464, 29}, 283, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{16532, 3}, {16524, 8}, 287, 66, sizeof(Gpu), true},  // Gpu
+    {{16708, 10}, {16699, 9}, 353, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{16750, 8}, {16738, 12}, 358, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{16866, 14}, {16841, 25}, 360, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{16919, 12}, {16898, 21}, 364, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{17164, 6}, {17140, 24}, 366, 8, sizeof(NvLink), true},  // NvLink
+    {{17296, 11}, {17276, 20}, 374, 4, sizeof(RootComplex), true},  // RootComplex
+    {{17410, 12}, {17373, 37}, 378, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{17838, 10}, {17769, 69}, 380, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{18329, 7}, {18298, 31}, 392, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -15,6 +15,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.errata = load_errata(directory / "semantics" / "values", registry.facts, registry.field_ids);
   registry.by_hand = load_by_hand(directory / "semantics" / "values" / "by_hand.yaml", registry.facts);
   registry.driver_branches = load_driver_branches(directory, registry.facts);
+  registry.cuda = cuda::load(directory / "cuda", registry.model);
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
   return registry;
 }

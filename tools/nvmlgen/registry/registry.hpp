@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "registry/by_hand.hpp"
+#include "registry/cuda.hpp"
 #include "registry/errata.hpp"
 #include "registry/driver_branches.hpp"
 #include "registry/field_ids.hpp"
@@ -20,6 +21,7 @@ struct Registry {
   Errata errata;
   ByHand by_hand;
   std::vector<DriverBranch> driver_branches;
+  cuda::Registry cuda;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).
