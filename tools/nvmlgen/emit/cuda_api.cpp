@@ -116,7 +116,12 @@ namespace nvmlkit::cuda {
 std::string emit_header_check(const Registry& r) {
   std::string out = kBanner;
   out += R"(// Numbers of the registry beside those of NVIDIA's header.
+#define __CUDA_API_VERSION_INTERNAL  // the types of old versions too
 #include <cuda.h>
+
+#if CUDA_VERSION < 13000
+#error "cuda.h is older than the facts"
+#endif
 
 #include "driver/cuda/generated/api.hpp"
 
@@ -128,11 +133,8 @@ std::string emit_header_check(const Registry& r) {
     for (const auto& [name, value] : e.values) out += fmt::format("SAME({});\n", name);
   for (const auto& [name, tag] : r.handles) out += fmt::format("SAME_SIZE({});\n", name);
   for (const auto& [name, type] : r.typedefs) out += fmt::format("SAME_SIZE({});\n", name);
-  for (const auto* s : complete_structs(r)) {
-    // A name that the header has under its internal macro alone.
-    if (!s->name.ends_with("_v1") || !s->aliases.empty()) out += fmt::format("SAME_SIZE({});\n", s->name);
-  }
-  return out + "\nint main() {}\n";
+  for (const auto* s : complete_structs(r)) out += fmt::format("SAME_SIZE({});\n", s->name);
+  return out;
 }
 
 }  // namespace nvmlgen::cuda

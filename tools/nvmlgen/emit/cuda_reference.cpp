@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "emit/cuda_emitters.hpp"
 #include "emit/cuda_text.hpp"
 
@@ -60,8 +62,14 @@ const std::vector<Contract>& contracts() {
   for (const auto& f : r.functions) {
     const auto& meaning = r.meaning(f);
     std::vector<std::string> arguments;
-    for (const auto& p : f.params)
-      arguments.push_back(!p.is_pointer() ? "value" : meaning.optional.count(p.name) ? "optional_pointer" : "pointer");
+    for (const auto& p : f.params) {
+      const bool calls =
+          std::any_of(r.callbacks.begin(), r.callbacks.end(), [&](const auto& c) { return c.first == p.type; });
+      arguments.push_back(calls                            ? "callback"
+                          : !p.is_pointer()                ? "value"
+                          : meaning.optional.count(p.name) ? "optional_pointer"
+                                                           : "pointer");
+    }
     out += fmt::format("      {{\"{}\", Answer::{}, Needs::{}, {{{}}}}},\n", f.name, word_of(meaning.answer),
                        word_of(meaning.needs), fmt::join(arguments, ", "));
   }
