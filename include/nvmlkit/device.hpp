@@ -15,6 +15,7 @@ class PgpuMetadata;
 struct PrmAnswer;
 struct PrmCounter;
 struct PrmCounterQuery;
+struct VgpuSchedulerSettings;
 struct VgpuUtilization;
 
 // One reading of a sampling buffer.
@@ -48,7 +49,8 @@ class Device : public DeviceMethods {
   // `scope` other than the GPU needs the newer call. Needs root. @c nvmlDeviceSetPowerManagementLimit_v2
   Result<void> set_power_management_limit(Milliwatts limit,
                                           abi::nvmlPowerScopeType_t scope = abi::POWER_SCOPE_GPU) const;
-  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; the sums are missing where only the older answers.
+  // @c nvmlDeviceGetAccountingStats_v2 @c nvmlDeviceGetAccountingStats; the sums are missing where only the older
+  // answers.
   Result<AccountingStats> accounting_stats(unsigned int pid) const;
   // @c nvmlDeviceGetSamples. An empty list when there is none after `since`.
   Result<std::vector<Sample>> samples(abi::nvmlSamplingType_t type, std::chrono::microseconds since = {}) const;
@@ -82,6 +84,15 @@ class Device : public DeviceMethods {
   Result<PgpuMetadata> vgpu_metadata() const;
   // Samples of every vGPU instance after `since`, oldest first. @c nvmlDeviceGetVgpuUtilization
   Result<std::vector<VgpuUtilization>> vgpu_utilization(std::chrono::microseconds since = {}) const;
+
+  // One of abi::VGPU_SCHEDULER_ENGINE_TYPE_.... The older call answers for the graphics engine, and is asked for no
+  // other. @c nvmlDeviceGetVgpuSchedulerState_v2 @c nvmlDeviceGetVgpuSchedulerState
+  Result<VgpuSchedulerState> vgpu_scheduler_state(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
+  // The last 200 time slices. @c nvmlDeviceGetVgpuSchedulerLog_v2 @c nvmlDeviceGetVgpuSchedulerLog
+  Result<VgpuSchedulerLog> vgpu_scheduler_log(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
+  // In <nvmlkit/vgpu.hpp>. Only while no virtual machine runs; not kept when the driver is loaded again.
+  // @c nvmlDeviceSetVgpuSchedulerState_v2 @c nvmlDeviceSetVgpuSchedulerState
+  Result<void> set_vgpu_scheduler_state(const VgpuSchedulerSettings& settings) const;
 
   // In <nvmlkit/diagnostics.hpp>. One entry for each query, with its own result. Needs Blackwell or newer.
   // @c nvmlDeviceReadPRMCounters_v1

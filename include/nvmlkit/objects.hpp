@@ -15,10 +15,21 @@ class Unit : public UnitMethods {
   using UnitMethods::UnitMethods;
 };
 
+struct VgpuSchedulerSettings;
+
 // A MIG GPU instance. It outlives this object; destroy() ends it.
 class GpuInstance : public GpuInstanceMethods {
  public:
   using GpuInstanceMethods::GpuInstanceMethods;
+
+  // One of abi::VGPU_SCHEDULER_ENGINE_TYPE_....
+  // @c nvmlGpuInstanceGetVgpuSchedulerState_v2 @c nvmlGpuInstanceGetVgpuSchedulerState
+  Result<VgpuSchedulerState> vgpu_scheduler_state(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
+  // The last 200 time slices. @c nvmlGpuInstanceGetVgpuSchedulerLog_v2 @c nvmlGpuInstanceGetVgpuSchedulerLog
+  Result<VgpuSchedulerLog> vgpu_scheduler_log(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
+  // In <nvmlkit/vgpu.hpp>. Only while no virtual machine runs in this instance.
+  // @c nvmlGpuInstanceSetVgpuSchedulerState_v2 @c nvmlGpuInstanceSetVgpuSchedulerState
+  Result<void> set_vgpu_scheduler_state(const VgpuSchedulerSettings& settings) const;
 };
 
 // A MIG compute instance. It outlives this object; destroy() ends it.

@@ -8,6 +8,17 @@
 
 namespace nvmlkit::nvml {
 
+// How the vGPU scheduler of one engine is to work. The driver has a default for what is left out.
+struct VgpuSchedulerSettings {
+  unsigned int policy;  // one of abi::VGPU_SCHEDULER_POLICY_...
+  unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS;
+  // Of adaptive round robin.
+  std::optional<unsigned int> avg_factor{};
+  std::optional<unsigned int> frequency{};
+  // Without adaptive round robin. Only the older call takes one, and is the one asked then.
+  std::optional<std::chrono::nanoseconds> timeslice{};
+};
+
 // One sample of one vGPU instance. All numbers are percent of the physical GPU.
 struct VgpuUtilization {
   VgpuInstance instance;

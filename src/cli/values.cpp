@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
-#include "cli/state.hpp"
+#include "cli/selector.hpp"
 #include "sim/config/check.hpp"
 #include "sim/config/document.hpp"
 #include "sim/config/reader.hpp"
@@ -17,7 +15,6 @@
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/pci_bus_id.hpp"
 #include "sim/model/value.hpp"
-#include "sim/state/file.hpp"
 #include "sim/state/read.hpp"
 #include "sim/state/write.hpp"
 
@@ -35,41 +32,6 @@ using sim::model::Type;
 using Json = nlohmann::ordered_json;
 
 constexpr int kUsage = 2;
-
-// One line for people; the command ends with kUsage.
-struct Refused : std::runtime_error {
-  using runtime_error::runtime_error;
-};
-
-std::unique_ptr<Machine> machine_of(const std::string& state) {
-  const auto path = find_state(state);
-  if (!path) throw Refused(path.error());
-  std::string error;
-  auto machine = sim::state::attach(*path, error);
-  if (!machine) throw Refused(error);
-  return machine;
-}
-
-std::vector<std::size_t> select(const Machine& machine, const std::string& selector) {
-  constexpr std::string_view prefix = "gpu=";
-  const auto gpus = machine.gpus();
-  if (!selector.starts_with(prefix))
-    throw Refused("expected gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all, got " + quote(selector));
-  const std::string wanted = selector.substr(prefix.size());
-  const auto bus_id = sim::model::parse_pci_bus_id(wanted);
-  std::size_t index = 0;
-  const auto [end, problem] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
-  const bool number = !wanted.empty() && problem == std::errc() && end == wanted.data() + wanted.size();
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < gpus.size(); ++i) {
-    const auto& gpu = gpus[i];
-    if (wanted == "all" || (number && index == i) || (gpu.uuid && gpu.uuid->view() == wanted) ||
-        (!number && bus_id && gpu.pci.bus_id && *gpu.pci.bus_id == *bus_id))
-      out.push_back(i);
-  }
-  if (out.empty()) throw Refused(fmt::format("no GPU {}; the machine has {}", quote(wanted), gpus.size()));
-  return out;
-}
 
 template <class T>
 T load(const std::byte* at) {

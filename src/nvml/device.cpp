@@ -51,26 +51,26 @@ Result<RemappedRows> Device::remapped_rows() const {
 }
 
 Result<Percent> Device::fan_speed(unsigned int fan) const {
-  const auto newest = [&]() -> Result<Percent> {
+  const auto newest = detail::by(&Table::DeviceGetFanSpeed_v2, 0, [&]() -> Result<Percent> {
     unsigned int speed = 0;
     const Outcome outcome = call(*state_, &Table::DeviceGetFanSpeed_v2, handle_, fan, &speed);
     if (!outcome.ok()) return outcome.failure();
     return Percent(speed);
-  };
-  if (fan != 0) return newest();
-  return detail::newest_of(newest, [&]() -> Result<Percent> {
-    unsigned int speed = 0;
-    const Outcome outcome = call(*state_, &Table::DeviceGetFanSpeed, handle_, &speed);
-    if (!outcome.ok()) return outcome.failure();
-    return Percent(speed);
   });
+  if (fan != 0) return newest();
+  return detail::newest_of(newest, detail::by(&Table::DeviceGetFanSpeed, 0, [&]() -> Result<Percent> {
+                             unsigned int speed = 0;
+                             const Outcome outcome = call(*state_, &Table::DeviceGetFanSpeed, handle_, &speed);
+                             if (!outcome.ok()) return outcome.failure();
+                             return Percent(speed);
+                           }));
 }
 
 Result<void> Device::set_power_management_limit(Milliwatts limit, abi::nvmlPowerScopeType_t scope) const {
   if (!detail::holds<unsigned int>(limit))
     return Failure(Errc::invalid_argument, "nvmlDeviceSetPowerManagementLimit_v2", "limit is out of range");
   const auto milliwatts = static_cast<unsigned int>(limit.count());
-  const auto newest = [&]() -> Result<void> {
+  const auto newest = detail::by(&Table::DeviceSetPowerManagementLimit_v2, 2, [&]() -> Result<void> {
     abi::nvmlPowerValue_v2_t value{};
     value.version = abi::version_tag<abi::nvmlPowerValue_v2_t>;
     value.powerScope = scope;
@@ -78,13 +78,14 @@ Result<void> Device::set_power_management_limit(Milliwatts limit, abi::nvmlPower
     const Outcome outcome = call(*state_, &Table::DeviceSetPowerManagementLimit_v2, handle_, &value);
     if (!outcome.ok()) return outcome.failure();
     return {};
-  };
-  if (scope != abi::POWER_SCOPE_GPU) return newest();
-  return detail::newest_of(newest, [&]() -> Result<void> {
-    const Outcome outcome = call(*state_, &Table::DeviceSetPowerManagementLimit, handle_, milliwatts);
-    if (!outcome.ok()) return outcome.failure();
-    return {};
   });
+  if (scope != abi::POWER_SCOPE_GPU) return newest();
+  return detail::newest_of(newest, detail::by(&Table::DeviceSetPowerManagementLimit, 0, [&]() -> Result<void> {
+                             const Outcome outcome =
+                                 call(*state_, &Table::DeviceSetPowerManagementLimit, handle_, milliwatts);
+                             if (!outcome.ok()) return outcome.failure();
+                             return {};
+                           }));
 }
 
 Result<AccountingStats> Device::accounting_stats(unsigned int pid) const {
@@ -137,22 +138,23 @@ Result<void> Device::set_temperature_threshold(abi::nvmlTemperatureThresholds_t 
 
 Result<std::vector<Device::RetiredPage>> Device::retired_pages(abi::nvmlPageRetirementCause_t cause) const {
   return detail::newest_of(
-      [&]() -> Result<std::vector<RetiredPage>> {
-        // One count for two arrays. Both are asked for together, so that page and time belong to each other.
-        std::vector<unsigned long long> times;
-        const auto addresses =
-            detail::read_list<unsigned long long>([&](unsigned int* count, unsigned long long* array) {
-              times.assign(array ? *count : 0, 0);
-              return call(*state_, &Table::DeviceGetRetiredPages_v2, handle_, cause, count, array,
-                          array ? times.data() : nullptr);
-            });
-        if (!addresses) return addresses.error();
-        std::vector<RetiredPage> pages;
-        for (std::size_t i = 0; i < addresses->size(); ++i)
-          pages.push_back({(*addresses)[i], std::chrono::seconds(times[i])});
-        return pages;
-      },
-      [&]() -> Result<std::vector<RetiredPage>> {
+      detail::by(&Table::DeviceGetRetiredPages_v2, 0,
+                 [&]() -> Result<std::vector<RetiredPage>> {
+                   // One count for two arrays. Both are asked for together, so that page and time belong to each other.
+                   std::vector<unsigned long long> times;
+                   const auto addresses =
+                       detail::read_list<unsigned long long>([&](unsigned int* count, unsigned long long* array) {
+                         times.assign(array ? *count : 0, 0);
+                         return call(*state_, &Table::DeviceGetRetiredPages_v2, handle_, cause, count, array,
+                                     array ? times.data() : nullptr);
+                       });
+                   if (!addresses) return addresses.error();
+                   std::vector<RetiredPage> pages;
+                   for (std::size_t i = 0; i < addresses->size(); ++i)
+                     pages.push_back({(*addresses)[i], std::chrono::seconds(times[i])});
+                   return pages;
+                 }),
+      detail::by(&Table::DeviceGetRetiredPages, 0, [&]() -> Result<std::vector<RetiredPage>> {
         const auto addresses =
             detail::read_list<unsigned long long>([&](unsigned int* count, unsigned long long* array) {
               return call(*state_, &Table::DeviceGetRetiredPages, handle_, cause, count, array);
@@ -161,7 +163,7 @@ Result<std::vector<Device::RetiredPage>> Device::retired_pages(abi::nvmlPageReti
         std::vector<RetiredPage> pages;
         for (const unsigned long long address : *addresses) pages.push_back({address, std::chrono::seconds(0)});
         return pages;
-      });
+      }));
 }
 
 Result<Errc> Device::set_mig_mode(bool enabled) const {

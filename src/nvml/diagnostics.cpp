@@ -104,9 +104,11 @@ Result<std::vector<Result<ExcludedDevice>>> Library::excluded_devices() const {
     }
     return devices;
   };
-  return detail::newest_of(
-      [&] { return list(&Table::GetExcludedDeviceCount, &Table::GetExcludedDeviceInfoByIndex); },
-      [&] { return list(&Table::GetBlacklistDeviceCount, &Table::GetBlacklistDeviceInfoByIndex); });
+  const auto under = [&](auto count_of, auto info_of) {
+    return detail::by(info_of, 0, [&list, count_of, info_of] { return list(count_of, info_of); });
+  };
+  return detail::newest_of(under(&Table::GetExcludedDeviceCount, &Table::GetExcludedDeviceInfoByIndex),
+                           under(&Table::GetBlacklistDeviceCount, &Table::GetBlacklistDeviceInfoByIndex));
 }
 
 }  // namespace nvmlkit::nvml

@@ -45,22 +45,23 @@ Result<void> EventSet::watch(const Device& device, unsigned long long types) {
 
 Result<std::optional<Event>> EventSet::wait_once(unsigned int timeout_ms) {
   return detail::newest_of(
-      [&]() -> Result<std::optional<Event>> {
-        abi::nvmlEventData_t data{};
-        const Outcome outcome = call(*state_, &Table::EventSetWait_v2, set_, &data, timeout_ms);
-        if (outcome.code == Errc::timeout) return std::optional<Event>();
-        if (!outcome.ok()) return outcome.failure();
-        return std::optional<Event>(Event{Device(state_, data.device), data.eventType, data.eventData,
-                                          data.gpuInstanceId, data.computeInstanceId});
-      },
-      [&]() -> Result<std::optional<Event>> {
+      detail::by(&Table::EventSetWait_v2, 0,
+                 [&]() -> Result<std::optional<Event>> {
+                   abi::nvmlEventData_t data{};
+                   const Outcome outcome = call(*state_, &Table::EventSetWait_v2, set_, &data, timeout_ms);
+                   if (outcome.code == Errc::timeout) return std::optional<Event>();
+                   if (!outcome.ok()) return outcome.failure();
+                   return std::optional<Event>(Event{Device(state_, data.device), data.eventType, data.eventData,
+                                                     data.gpuInstanceId, data.computeInstanceId});
+                 }),
+      detail::by(&Table::EventSetWait, 0, [&]() -> Result<std::optional<Event>> {
         abi::nvmlEventData_v1_t data{};
         const Outcome outcome =
             call(*state_, &Table::EventSetWait, set_, reinterpret_cast<abi::nvmlEventData_t*>(&data), timeout_ms);
         if (outcome.code == Errc::timeout) return std::optional<Event>();
         if (!outcome.ok()) return outcome.failure();
         return std::optional<Event>(Event{Device(state_, data.device), data.eventType, data.eventData, ~0U, ~0U});
-      });
+      }));
 }
 
 Result<std::optional<Event>> EventSet::wait_until(std::chrono::steady_clock::time_point deadline,

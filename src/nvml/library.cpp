@@ -31,24 +31,27 @@ Result<Device> device_from(const detail::StatePtr& state, Ask ask) {
   return Device(state, handle);
 }
 
+// One version of a lookup, which takes a key.
+template <class Function, class Key>
+auto by_key(const detail::StatePtr& state, Function Table::*member, Key key) {
+  return detail::by(member, 0, [&state, member, key] {
+    return device_from(state, [&](auto* out) { return detail::call(*state, member, key, out); });
+  });
+}
+
 Result<Device> device_at(const detail::StatePtr& state, unsigned int index) {
-  return detail::newest_of(
-      [&] {
-        return device_from(
-            state, [&](auto* out) { return detail::call(*state, &Table::DeviceGetHandleByIndex_v2, index, out); });
-      },
-      [&] {
-        return device_from(state,
-                           [&](auto* out) { return detail::call(*state, &Table::DeviceGetHandleByIndex, index, out); });
-      });
+  return detail::newest_of(by_key(state, &Table::DeviceGetHandleByIndex_v2, index),
+                           by_key(state, &Table::DeviceGetHandleByIndex, index));
 }
 
 template <class Function>
-Result<unsigned int> count_of(const detail::StatePtr& state, Function Table::*member) {
-  unsigned int count = 0;
-  const Outcome outcome = detail::call(*state, member, &count);
-  if (!outcome.ok()) return outcome.failure();
-  return count;
+auto count_by(const detail::StatePtr& state, Function Table::*member) {
+  return detail::by(member, 0, [&state, member]() -> Result<unsigned int> {
+    unsigned int count = 0;
+    const Outcome outcome = detail::call(*state, member, &count);
+    if (!outcome.ok()) return outcome.failure();
+    return count;
+  });
 }
 
 }  // namespace
@@ -71,33 +74,22 @@ Result<Library> Library::open(const OpenOptions& options) {
 Result<Library> Library::from_table(const Table& table, InitFlags flags) { return start(table, flags, nullptr, {}); }
 
 Result<unsigned int> Library::device_count() const {
-  return detail::newest_of([&] { return count_of(state_, &Table::DeviceGetCount_v2); },
-                           [&] { return count_of(state_, &Table::DeviceGetCount); });
+  return detail::newest_of(count_by(state_, &Table::DeviceGetCount_v2), count_by(state_, &Table::DeviceGetCount));
 }
 
 Result<Device> Library::device(unsigned int index) const { return device_at(state_, index); }
 
 Result<Device> Library::device_by_uuid(const std::string& uuid) const {
-  return device_from(
-      state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByUUID, uuid.c_str(), out); });
+  return by_key(state_, &Table::DeviceGetHandleByUUID, uuid.c_str())();
 }
 
 Result<Device> Library::device_by_pci_bus_id(const std::string& bus_id) const {
-  const char* id = bus_id.c_str();
-  return detail::newest_of(
-      [&] {
-        return device_from(
-            state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByPciBusId_v2, id, out); });
-      },
-      [&] {
-        return device_from(
-            state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleByPciBusId, id, out); });
-      });
+  return detail::newest_of(by_key(state_, &Table::DeviceGetHandleByPciBusId_v2, bus_id.c_str()),
+                           by_key(state_, &Table::DeviceGetHandleByPciBusId, bus_id.c_str()));
 }
 
 Result<Device> Library::device_by_serial(const std::string& serial) const {
-  return device_from(
-      state_, [&](auto* out) { return detail::call(*state_, &Table::DeviceGetHandleBySerial, serial.c_str(), out); });
+  return by_key(state_, &Table::DeviceGetHandleBySerial, serial.c_str())();
 }
 
 Result<DeviceRange> Library::devices() const {
@@ -106,7 +98,7 @@ Result<DeviceRange> Library::devices() const {
   return DeviceRange(state_, *count);
 }
 
-Result<unsigned int> Library::unit_count() const { return count_of(state_, &Table::UnitGetCount); }
+Result<unsigned int> Library::unit_count() const { return count_by(state_, &Table::UnitGetCount)(); }
 
 Result<Unit> Library::unit(unsigned int index) const {
   abi::nvmlUnit_t handle{};

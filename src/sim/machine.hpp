@@ -44,6 +44,9 @@ class Machine {
   Access access() const { return access_; }
   // The lock and the sequences change under a const machine too: they are no values of it.
   state::Header& header() const { return *reinterpret_cast<state::Header*>(block_); }
+  faults::Attention& attention() const { return header().attention; }
+  events::Ring& events() const { return *reinterpret_cast<events::Ring*>(block_ + state::events_at); }
+  calls::Rules& call_rules() const { return *reinterpret_cast<calls::Rules*>(block_ + state::call_rules_at); }
   const state::Sequence& sequence() const { return header().any; }
   const state::Sequence& sequence(const model::Gpu& gpu) const { return header().gpus[&gpu - gpus().data()]; }
   // True once in a process that was forked after the machine was made.

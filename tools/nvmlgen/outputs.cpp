@@ -67,6 +67,7 @@ std::vector<Output> all_outputs(const Registry& r) {
   for (const auto& subject : r.semantics.files)
     out.push_back({"src/driver/nvml/generated/exports_" + subject + ".cpp", emit_exports(r, subject)});
   out.push_back({"src/driver/nvml/generated/functions.hpp", emit_functions_header(r)});
+  out.push_back({"src/sim/generated/symbols.hpp", emit_symbols(r)});
   out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});
   out.push_back({"src/driver/nvml/generated/exports.map", emit_version_script(r)});
   out.push_back({"src/driver/nvml/generated/field_values.cpp", emit_field_values(r)});

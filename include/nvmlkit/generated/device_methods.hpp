@@ -1790,46 +1790,10 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetActiveVgpus (since 11.0)
   Result<std::vector<VgpuInstance>> active_vgpus() const;
 
-  /// vGPU scheduler policy of a chosen engine, with averaging factor and time slice; meaningless under best effort.
-  /// Needs pascal or newer. Older versions of the function answer differently and are not tried.
-  /// Errors: invalid_argument, not_supported, unknown.
-  /// @c nvmlDeviceGetVgpuSchedulerState_v2 (since 13.2.82)
-  Result<VgpuSchedulerStateInfo> vgpu_scheduler_state(unsigned int engine_id) const;
-
-  /// vGPU scheduler log of a chosen engine with weights; poll five times a second to miss nothing.
-  /// Needs pascal or newer. Older versions of the function answer differently and are not tried.
-  /// Errors: invalid_argument, not_supported, unknown.
-  /// @c nvmlDeviceGetVgpuSchedulerLog_v2 (since 13.2.82)
-  Result<VgpuSchedulerLogInfo> vgpu_scheduler_log(unsigned int engine_id) const;
-
-  /// Sets vGPU scheduler policy, averaging factor and frequency of an engine; only while no VM runs.
-  /// Needs pascal or newer. Older versions of the function answer differently and are not tried.
-  /// Errors: invalid_argument, reset_required, not_supported, unknown.
-  /// @c nvmlDeviceSetVgpuSchedulerState_v2 (since 13.2.82)
-  Result<void> set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const;
-
   /// Migration metadata of the physical GPU as opaque text.
   /// Errors: insufficient_size, invalid_argument, not_supported, unknown.
   /// @c nvmlDeviceGetPgpuMetadataString (since 11.0)
   Result<std::string> pgpu_metadata_string() const;
-
-  /// vGPU scheduler log of the GPU, without a choice of engine or weights; deprecated.
-  /// Needs pascal or newer. Deprecated by NVIDIA.
-  /// Errors: invalid_argument, not_supported, unknown.
-  /// @c nvmlDeviceGetVgpuSchedulerLog (since 12.0.76)
-  Result<VgpuSchedulerLog> vgpu_scheduler_log_v1() const;
-
-  /// vGPU scheduler policy of the GPU, without a choice of engine; deprecated.
-  /// Needs pascal or newer. Deprecated by NVIDIA.
-  /// Errors: invalid_argument, not_supported, unknown.
-  /// @c nvmlDeviceGetVgpuSchedulerState (since 12.0.76)
-  Result<VgpuSchedulerState> vgpu_scheduler_state_v1() const;
-
-  /// Sets the vGPU scheduler policy of the GPU, without a choice of engine; deprecated.
-  /// Needs pascal or newer. Deprecated by NVIDIA.
-  /// Errors: invalid_argument, reset_required, not_supported, unknown.
-  /// @c nvmlDeviceSetVgpuSchedulerState (since 12.0.76)
-  Result<void> set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerSetState_t scheduler_state) const;
 
   /// Supported vGPU scheduler policies with the limits of time slice, frequency and averaging factor.
   /// Needs pascal or newer.

@@ -36,12 +36,6 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// @c nvmlGpuInstanceGetActiveVgpus (since 12.9.40)
   Result<ActiveVgpuInstances> active_vgpus() const;
 
-  /// Sets the vGPU scheduler of this GPU instance through the ARR-or-timeslice union of v1; deprecated.
-  /// Needs blackwell or newer. Deprecated by NVIDIA.
-  /// Errors: invalid_argument, reset_required, not_supported, argument_version_mismatch, unknown.
-  /// @c nvmlGpuInstanceSetVgpuSchedulerState (since 12.9.40)
-  Result<void> set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerState_v1_t scheduler) const;
-
   /// Placement ids at which a vGPU type can be created now inside this GPU instance.
   /// Needs blackwell or newer.
   /// Errors: uninitialized, invalid_argument, insufficient_size, argument_version_mismatch, not_supported, unknown.
@@ -58,24 +52,6 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// Errors: uninitialized, invalid_argument, in_use, not_supported, argument_version_mismatch, unknown.
   /// @c nvmlGpuInstanceSetVgpuHeterogeneousMode (since 12.9.40)
   Result<void> set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const;
-
-  /// vGPU scheduler policy of an engine in this GPU instance, with averaging factor and time slice.
-  /// Needs blackwell or newer.
-  /// Errors: uninitialized, invalid_argument, not_supported, unknown.
-  /// @c nvmlGpuInstanceGetVgpuSchedulerState_v2 (since 13.2.82), @c nvmlGpuInstanceGetVgpuSchedulerState
-  Result<VgpuSchedulerStateInfo> vgpu_scheduler_state(unsigned int engine_id) const;
-
-  /// vGPU scheduler log of an engine in this GPU instance, with the weight of every entry.
-  /// Needs blackwell or newer.
-  /// Errors: uninitialized, invalid_argument, not_supported, unknown.
-  /// @c nvmlGpuInstanceGetVgpuSchedulerLog_v2 (since 13.2.82), @c nvmlGpuInstanceGetVgpuSchedulerLog
-  Result<VgpuSchedulerLogInfo> vgpu_scheduler_log(unsigned int engine_id) const;
-
-  /// Sets vGPU scheduler policy, averaging factor and frequency in this GPU instance, while no VM runs there.
-  /// Needs blackwell or newer. Older versions of the function answer differently and are not tried.
-  /// Errors: invalid_argument, reset_required, not_supported, unknown.
-  /// @c nvmlGpuInstanceSetVgpuSchedulerState_v2 (since 13.2.82)
-  Result<void> set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const;
 
   /// Destroys this GPU instance; compute instances or processes inside it block that.
   /// Needs ampere or newer. Needs root.

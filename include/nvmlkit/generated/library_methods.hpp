@@ -139,9 +139,9 @@ class LibraryMethods {
   Result<bool> query_drain_state(abi::nvmlPciInfo_t pci_info) const;
 
   /// Removes a drained GPU from NVML and kernel driver, with a choice of GPU and PCIe link state.
-  /// Needs pascal or newer. Needs root. Older versions of the function answer differently and are not tried.
+  /// Needs pascal or newer. Needs root. Older versions are asked only for NVML_DETACH_GPU_KEEP and NVML_PCIE_LINK_KEEP.
   /// Errors: uninitialized, invalid_argument, not_supported, in_use.
-  /// @c nvmlDeviceRemoveGpu_v2 (since 11.0)
+  /// @c nvmlDeviceRemoveGpu_v2 (since 11.0), @c nvmlDeviceRemoveGpu
   Result<void> remove_gpu(abi::nvmlPciInfo_t pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const;
 
   /// Searches part or all of the PCI tree for removed GPUs; older device handles may become invalid.
@@ -180,12 +180,6 @@ class LibraryMethods {
     if (!outcome.ok()) return outcome.failure();
     return device_count;
   }
-
-  /// Removes a drained GPU, without the choice of GPU and PCIe link state.
-  /// Needs pascal or newer. Needs root.
-  /// Errors: uninitialized, invalid_argument, not_supported, in_use.
-  /// @c nvmlDeviceRemoveGpu (since 11.0)
-  Result<void> remove_gpu_v1(abi::nvmlPciInfo_t pci_info) const;
 
  protected:
   explicit LibraryMethods(detail::StatePtr state) noexcept : state_(std::move(state)) {}

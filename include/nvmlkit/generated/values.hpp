@@ -923,23 +923,6 @@ struct VgpuRuntimeState {
   bool operator==(const VgpuRuntimeState&) const = default;
 };
 
-/// A union in C: with adaptive round robin the first member counts, else the second.
-/// @c nvmlVgpuSchedulerParams_t
-struct VgpuSchedulerParams {
-  struct VgpuSchedDataWithArr {
-    unsigned int avg_factor{};
-    unsigned int timeslice{};
-    bool operator==(const VgpuSchedDataWithArr&) const = default;
-  };
-  struct VgpuSchedData {
-    unsigned int timeslice{};
-    bool operator==(const VgpuSchedData&) const = default;
-  };
-  VgpuSchedDataWithArr with_arr{};
-  VgpuSchedData without_arr{};
-  bool operator==(const VgpuSchedulerParams&) const = default;
-};
-
 /// One time slice of the vGPU scheduler.
 /// @c nvmlVgpuSchedulerLogEntry_v2_t, nvmlVgpuSchedulerLogEntry_t
 struct VgpuSchedulerLogEntry {
@@ -953,49 +936,34 @@ struct VgpuSchedulerLogEntry {
   bool operator==(const VgpuSchedulerLogEntry&) const = default;
 };
 
-/// The log of the vGPU scheduler, of the engine that the driver chooses.
-/// @c nvmlVgpuSchedulerLog_t
+/// The log of the vGPU scheduler of one engine.
+/// @c nvmlVgpuSchedulerLogInfo_v2_t, nvmlVgpuSchedulerLogInfo_v1_t, nvmlVgpuSchedulerLog_t
 struct VgpuSchedulerLog {
   unsigned int engine_id{};
+  /// One of abi::VGPU_SCHEDULER_POLICY_...
   unsigned int scheduler_policy{};
-  unsigned int arr_mode{};
-  VgpuSchedulerParams scheduler_params{};
+  /// Of adaptive round robin.
+  std::optional<unsigned int> avg_factor{};
+  std::optional<std::chrono::nanoseconds> timeslice{};
   std::vector<VgpuSchedulerLogEntry> log_entries{};
+  /// One of abi::VGPU_SCHEDULER_ARR_..., where an older driver tells it apart.
+  std::optional<unsigned int> arr_mode{};
   bool operator==(const VgpuSchedulerLog&) const = default;
 };
 
-/// The log of the vGPU scheduler.
-/// @c nvmlVgpuSchedulerLogInfo_v2_t, nvmlVgpuSchedulerLogInfo_v1_t
-struct VgpuSchedulerLogInfo {
-  unsigned int engine_id{};
-  unsigned int scheduler_policy{};
-  std::optional<unsigned int> avg_factor{};
-  std::optional<unsigned int> timeslice{};
-  std::vector<VgpuSchedulerLogEntry> log_entries{};
-  std::optional<unsigned int> arr_mode{};
-  std::optional<VgpuSchedulerParams> scheduler_params{};
-  bool operator==(const VgpuSchedulerLogInfo&) const = default;
-};
-
-/// The policy of the vGPU scheduler.
-/// @c nvmlVgpuSchedulerGetState_t
-struct VgpuSchedulerState {
-  unsigned int scheduler_policy{};
-  unsigned int arr_mode{};
-  VgpuSchedulerParams scheduler_params{};
-  bool operator==(const VgpuSchedulerState&) const = default;
-};
-
 /// The policy of the vGPU scheduler of one engine.
-/// @c nvmlVgpuSchedulerStateInfo_v2_t, nvmlVgpuSchedulerStateInfo_v1_t
-struct VgpuSchedulerStateInfo {
-  unsigned int engine_id{};
+/// @c nvmlVgpuSchedulerStateInfo_v2_t, nvmlVgpuSchedulerStateInfo_v1_t, nvmlVgpuSchedulerGetState_t
+struct VgpuSchedulerState {
+  /// Missing where the driver chooses the engine.
+  std::optional<unsigned int> engine_id{};
+  /// One of abi::VGPU_SCHEDULER_POLICY_...
   unsigned int scheduler_policy{};
+  /// Of adaptive round robin.
   std::optional<unsigned int> avg_factor{};
-  std::optional<unsigned int> timeslice{};
+  std::optional<std::chrono::nanoseconds> timeslice{};
+  /// One of abi::VGPU_SCHEDULER_ARR_..., where an older driver tells it apart.
   std::optional<unsigned int> arr_mode{};
-  std::optional<VgpuSchedulerParams> scheduler_params{};
-  bool operator==(const VgpuSchedulerStateInfo&) const = default;
+  bool operator==(const VgpuSchedulerState&) const = default;
 };
 
 /// The policies that the vGPU scheduler knows, and the range of their parameters.
@@ -1782,23 +1750,6 @@ void for_each_field(const VgpuRuntimeState& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const VgpuSchedulerParams::VgpuSchedDataWithArr& value, Visitor&& visit) {
-  visit("avg_factor", value.avg_factor);
-  visit("timeslice", value.timeslice);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerParams::VgpuSchedData& value, Visitor&& visit) {
-  visit("timeslice", value.timeslice);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerParams& value, Visitor&& visit) {
-  visit("with_arr", value.with_arr);
-  visit("without_arr", value.without_arr);
-}
-
-template <class Visitor>
 void for_each_field(const VgpuSchedulerLogEntry& value, Visitor&& visit) {
   visit("timestamp", value.timestamp);
   visit("time_run_total", value.time_run_total);
@@ -1813,37 +1764,19 @@ template <class Visitor>
 void for_each_field(const VgpuSchedulerLog& value, Visitor&& visit) {
   visit("engine_id", value.engine_id);
   visit("scheduler_policy", value.scheduler_policy);
-  visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
-  visit("log_entries", value.log_entries);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerLogInfo& value, Visitor&& visit) {
-  visit("engine_id", value.engine_id);
-  visit("scheduler_policy", value.scheduler_policy);
   visit("avg_factor", value.avg_factor);
   visit("timeslice", value.timeslice);
   visit("log_entries", value.log_entries);
   visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
 }
 
 template <class Visitor>
 void for_each_field(const VgpuSchedulerState& value, Visitor&& visit) {
-  visit("scheduler_policy", value.scheduler_policy);
-  visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuSchedulerStateInfo& value, Visitor&& visit) {
   visit("engine_id", value.engine_id);
   visit("scheduler_policy", value.scheduler_policy);
   visit("avg_factor", value.avg_factor);
   visit("timeslice", value.timeslice);
   visit("arr_mode", value.arr_mode);
-  visit("scheduler_params", value.scheduler_params);
 }
 
 template <class Visitor>

@@ -28,9 +28,13 @@ struct alignas(16) HandlePlace {
   unsigned char nothing[16];
 };
 
+// Of a driver whose every call is observed: one that is not initialized, or that logs.
+inline constinit const std::atomic<std::uint32_t> always{1};
+
 // What a call reads of its driver. A library has one; in a program, the call's thread knows whose call it is.
 struct Running {
   std::atomic<const sim::Machine*> machine{nullptr};
+  std::atomic<const std::atomic<std::uint32_t>*> watched{&always};  // not zero: calls go through observe()
   HandlePlace handle_places[sim::max_gpus];
 };
 #ifdef NVMLKIT_IN_PROCESS

@@ -99,6 +99,7 @@ abi::nvmlReturn_t initialize() noexcept {
   if (state.references == 0) {
     if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
     detail::running().machine.store(state.machine, std::memory_order_release);
+    detail::running().watched.store(&state.machine->attention().watched, std::memory_order_release);
   }
   ++state.references;
   state.ever_initialized = true;
@@ -110,7 +111,10 @@ abi::nvmlReturn_t shut_down() noexcept {
   const std::lock_guard lock(state.mutex);
   // Measured on 535, 550 and 555: a shutdown that no init ever preceded succeeds.
   if (state.references == 0) return state.ever_initialized ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
-  if (--state.references == 0) detail::running().machine.store(nullptr, std::memory_order_release);
+  if (--state.references == 0) {
+    detail::running().watched.store(&detail::always, std::memory_order_release);
+    detail::running().machine.store(nullptr, std::memory_order_release);
+  }
   return abi::NVML_SUCCESS;
 }
 

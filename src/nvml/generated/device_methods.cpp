@@ -819,50 +819,8 @@ auto DeviceMethods::active_vgpus() const -> Result<std::vector<VgpuInstance>> {
   return objects;
 }
 
-auto DeviceMethods::vgpu_scheduler_state(unsigned int engine_id) const -> Result<VgpuSchedulerStateInfo> {
-  abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info{};
-  scheduler_state_info.engineId = engine_id;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<VgpuSchedulerStateInfo>(scheduler_state_info);
-}
-
-auto DeviceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Result<VgpuSchedulerLogInfo> {
-  abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info{};
-  scheduler_log_info.engineId = engine_id;
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<VgpuSchedulerLogInfo>(scheduler_log_info);
-}
-
-auto DeviceMethods::set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
 auto DeviceMethods::pgpu_metadata_string() const -> Result<std::string> {
   return detail::read_string_inout(96, [&](char* array, unsigned int* length) { return detail::call(*state_, &Table::DeviceGetPgpuMetadataString, handle_, array, length); });
-}
-
-auto DeviceMethods::vgpu_scheduler_log_v1() const -> Result<VgpuSchedulerLog> {
-  abi::nvmlVgpuSchedulerLog_t scheduler_log{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerLog, handle_, &scheduler_log);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<VgpuSchedulerLog>(scheduler_log);
-}
-
-auto DeviceMethods::vgpu_scheduler_state_v1() const -> Result<VgpuSchedulerState> {
-  abi::nvmlVgpuSchedulerGetState_t scheduler_state{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuSchedulerState, handle_, &scheduler_state);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<VgpuSchedulerState>(scheduler_state);
-}
-
-auto DeviceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerSetState_t scheduler_state) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceSetVgpuSchedulerState, handle_, &scheduler_state);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
 }
 
 auto DeviceMethods::vgpu_scheduler_capabilities() const -> Result<VgpuSchedulerCapabilities> {

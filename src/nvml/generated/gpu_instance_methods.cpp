@@ -44,13 +44,6 @@ auto GpuInstanceMethods::active_vgpus() const -> Result<ActiveVgpuInstances> {
   return answer;
 }
 
-auto GpuInstanceMethods::set_vgpu_scheduler_state_v1(abi::nvmlVgpuSchedulerState_v1_t scheduler) const -> Result<void> {
-  scheduler.version = abi::version_tag<abi::nvmlVgpuSchedulerState_v1_t>;
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState, handle_, &scheduler);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
 auto GpuInstanceMethods::vgpu_type_creatable_placements(abi::nvmlVgpuTypeId_t vgpu_type_id) const -> Result<VgpuCreatablePlacements> {
   VgpuCreatablePlacements answer;
   auto entries = detail::read_list<unsigned int>([&](unsigned int* length, unsigned int* array) {
@@ -80,50 +73,6 @@ auto GpuInstanceMethods::vgpu_heterogeneous_mode() const -> Result<VgpuHeterogen
 auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(abi::nvmlVgpuHeterogeneousMode_v1_t heterogeneous_mode) const -> Result<void> {
   heterogeneous_mode.version = abi::version_tag<abi::nvmlVgpuHeterogeneousMode_v1_t>;
   const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuHeterogeneousMode, handle_, &heterogeneous_mode);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto GpuInstanceMethods::vgpu_scheduler_state(unsigned int engine_id) const -> Result<VgpuSchedulerStateInfo> {
-  return detail::newest_of(
-      detail::by(&Table::GpuInstanceGetVgpuSchedulerState_v2, 0, [&]() -> Result<VgpuSchedulerStateInfo> {
-        abi::nvmlVgpuSchedulerStateInfo_v2_t scheduler_state_info{};
-        scheduler_state_info.engineId = engine_id;
-        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerState_v2, handle_, &scheduler_state_info);
-        if (!outcome.ok()) return outcome.failure();
-        return detail::answer_of<VgpuSchedulerStateInfo>(scheduler_state_info);
-      }),
-      detail::by(&Table::GpuInstanceGetVgpuSchedulerState, 1, [&]() -> Result<VgpuSchedulerStateInfo> {
-        abi::nvmlVgpuSchedulerStateInfo_v1_t older{};
-        older.version = abi::version_tag<abi::nvmlVgpuSchedulerStateInfo_v1_t>;
-        older.engineId = engine_id;
-        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerState, handle_, &older);
-        if (!outcome.ok()) return outcome.failure();
-        return detail::answer_of<VgpuSchedulerStateInfo>(older);
-      }));
-}
-
-auto GpuInstanceMethods::vgpu_scheduler_log(unsigned int engine_id) const -> Result<VgpuSchedulerLogInfo> {
-  return detail::newest_of(
-      detail::by(&Table::GpuInstanceGetVgpuSchedulerLog_v2, 0, [&]() -> Result<VgpuSchedulerLogInfo> {
-        abi::nvmlVgpuSchedulerLogInfo_v2_t scheduler_log_info{};
-        scheduler_log_info.engineId = engine_id;
-        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog_v2, handle_, &scheduler_log_info);
-        if (!outcome.ok()) return outcome.failure();
-        return detail::answer_of<VgpuSchedulerLogInfo>(scheduler_log_info);
-      }),
-      detail::by(&Table::GpuInstanceGetVgpuSchedulerLog, 1, [&]() -> Result<VgpuSchedulerLogInfo> {
-        abi::nvmlVgpuSchedulerLogInfo_v1_t older{};
-        older.version = abi::version_tag<abi::nvmlVgpuSchedulerLogInfo_v1_t>;
-        older.engineId = engine_id;
-        const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetVgpuSchedulerLog, handle_, &older);
-        if (!outcome.ok()) return outcome.failure();
-        return detail::answer_of<VgpuSchedulerLogInfo>(older);
-      }));
-}
-
-auto GpuInstanceMethods::set_vgpu_scheduler_state(abi::nvmlVgpuSchedulerState_v2_t scheduler_state) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceSetVgpuSchedulerState_v2, handle_, &scheduler_state);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

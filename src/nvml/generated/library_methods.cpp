@@ -101,9 +101,18 @@ auto LibraryMethods::query_drain_state(abi::nvmlPciInfo_t pci_info) const -> Res
 }
 
 auto LibraryMethods::remove_gpu(abi::nvmlPciInfo_t pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu_v2, &pci_info, gpu_state, link_state);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
+  return detail::newest_of(
+      detail::by(&Table::DeviceRemoveGpu_v2, 0, [&]() -> Result<void> {
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu_v2, &pci_info, gpu_state, link_state);
+        if (!outcome.ok()) return outcome.failure();
+        return {};
+      }),
+      detail::by(&Table::DeviceRemoveGpu, 0, [&]() -> Result<void> {
+        if (gpu_state != abi::NVML_DETACH_GPU_KEEP || link_state != abi::NVML_PCIE_LINK_KEEP) return Failure(Errc::function_not_found, "nvmlDeviceRemoveGpu");
+        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu, &pci_info);
+        if (!outcome.ok()) return outcome.failure();
+        return {};
+      }));
 }
 
 auto LibraryMethods::discover_gpus(abi::nvmlPciInfo_t pci_info) const -> Result<void> {
@@ -123,12 +132,6 @@ auto LibraryMethods::vgpu_type_max_instances_per_gpu_instance(abi::nvmlVgpuTypeI
 
 auto LibraryMethods::set_vgpu_version(abi::nvmlVgpuVersion_t vgpu_version) const -> Result<void> {
   const detail::Outcome outcome = detail::call(*state_, &Table::SetVgpuVersion, &vgpu_version);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
-auto LibraryMethods::remove_gpu_v1(abi::nvmlPciInfo_t pci_info) const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu, &pci_info);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

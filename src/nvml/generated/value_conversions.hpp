@@ -1722,38 +1722,6 @@ void fill([[maybe_unused]] VgpuRuntimeState& to, [[maybe_unused]] const From& fr
 }
 
 template <class From>
-void fill([[maybe_unused]] VgpuSchedulerParams::VgpuSchedDataWithArr& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.avgFactor; })
-    detail::take(to.avg_factor, from.avgFactor);
-  else
-    detail::lacks<From>(to.avg_factor);
-  if constexpr (requires { from.timeslice; })
-    detail::take(to.timeslice, from.timeslice);
-  else
-    detail::lacks<From>(to.timeslice);
-}
-
-template <class From>
-void fill([[maybe_unused]] VgpuSchedulerParams::VgpuSchedData& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.timeslice; })
-    detail::take(to.timeslice, from.timeslice);
-  else
-    detail::lacks<From>(to.timeslice);
-}
-
-template <class From>
-void fill([[maybe_unused]] VgpuSchedulerParams& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.vgpuSchedDataWithARR; })
-    detail::take(to.with_arr, from.vgpuSchedDataWithARR);
-  else
-    detail::lacks<From>(to.with_arr);
-  if constexpr (requires { from.vgpuSchedData; })
-    detail::take(to.without_arr, from.vgpuSchedData);
-  else
-    detail::lacks<From>(to.without_arr);
-}
-
-template <class From>
 void fill([[maybe_unused]] VgpuSchedulerLogEntry& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.timestamp; })
     detail::take(to.timestamp, from.timestamp);
@@ -1795,30 +1763,6 @@ void fill([[maybe_unused]] VgpuSchedulerLog& to, [[maybe_unused]] const From& fr
     detail::take(to.scheduler_policy, from.schedulerPolicy);
   else
     detail::lacks<From>(to.scheduler_policy);
-  if constexpr (requires { from.arrMode; })
-    detail::take(to.arr_mode, from.arrMode);
-  else
-    detail::lacks<From>(to.arr_mode);
-  if constexpr (requires { from.schedulerParams; })
-    detail::take(to.scheduler_params, from.schedulerParams);
-  else
-    detail::lacks<From>(to.scheduler_params);
-  if constexpr (requires { from.logEntries; })
-    detail::take_counted(to.log_entries, from.logEntries, from.entriesCount);
-  else
-    detail::lacks<From>(to.log_entries);
-}
-
-template <class From>
-void fill([[maybe_unused]] VgpuSchedulerLogInfo& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.engineId; })
-    detail::take(to.engine_id, from.engineId);
-  else
-    detail::lacks<From>(to.engine_id);
-  if constexpr (requires { from.schedulerPolicy; })
-    detail::take(to.scheduler_policy, from.schedulerPolicy);
-  else
-    detail::lacks<From>(to.scheduler_policy);
   if constexpr (requires { from.avgFactor; })
     detail::take(to.avg_factor, from.avgFactor);
   else
@@ -1835,30 +1779,10 @@ void fill([[maybe_unused]] VgpuSchedulerLogInfo& to, [[maybe_unused]] const From
     detail::take(to.arr_mode, from.arrMode);
   else
     detail::lacks<From>(to.arr_mode);
-  if constexpr (requires { from.schedulerParams; })
-    detail::take(to.scheduler_params, from.schedulerParams);
-  else
-    detail::lacks<From>(to.scheduler_params);
 }
 
 template <class From>
 void fill([[maybe_unused]] VgpuSchedulerState& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.schedulerPolicy; })
-    detail::take(to.scheduler_policy, from.schedulerPolicy);
-  else
-    detail::lacks<From>(to.scheduler_policy);
-  if constexpr (requires { from.arrMode; })
-    detail::take(to.arr_mode, from.arrMode);
-  else
-    detail::lacks<From>(to.arr_mode);
-  if constexpr (requires { from.schedulerParams; })
-    detail::take(to.scheduler_params, from.schedulerParams);
-  else
-    detail::lacks<From>(to.scheduler_params);
-}
-
-template <class From>
-void fill([[maybe_unused]] VgpuSchedulerStateInfo& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.engineId; })
     detail::take(to.engine_id, from.engineId);
   else
@@ -1879,10 +1803,6 @@ void fill([[maybe_unused]] VgpuSchedulerStateInfo& to, [[maybe_unused]] const Fr
     detail::take(to.arr_mode, from.arrMode);
   else
     detail::lacks<From>(to.arr_mode);
-  if constexpr (requires { from.schedulerParams; })
-    detail::take(to.scheduler_params, from.schedulerParams);
-  else
-    detail::lacks<From>(to.scheduler_params);
 }
 
 template <class From>

@@ -53,6 +53,7 @@ class Build {
       for (auto& gpu : machine_->gpus()) gpu.gsp_firmware.version = {};
     complete(*machine_);
     config::check_machine(layers_, *machine_);
+    faults::update_attention(*machine_);
     return std::move(machine_);
   }
 

@@ -6,6 +6,8 @@
 #include <type_traits>
 
 #include "sim/model/field.hpp"
+#include "sim/events/event.hpp"
+#include "sim/faults/state.hpp"
 
 namespace nvmlkit::sim::model {
 
@@ -790,6 +792,8 @@ struct Gpu {
   Gpm gpm;  // GPU performance metrics.
   DynamicMetrics dynamic_metrics;  // Values that move.
   Failure failure;  // Injected failure.
+  sim::faults::State faults;  // What is broken.
+  sim::events::Noted events;  // Events of a change that is not committed yet.
   NvLinkErrorInjection nvlink_error;  // Injected NVLink errors.
   Features features;  // Features of the chip, for the reader of the file.
   GraceSuperchip grace_superchip;  // The Grace CPU beside the GPU, for the reader of the file.

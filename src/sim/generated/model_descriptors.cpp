@@ -885,6 +885,9 @@ constexpr char text_pool[] =
     "gpm"
     "dynamic_metrics"
     "failure"
+    "What is broken."
+    "Events of a change that is not committed yet."
+    "events"
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -2896,263 +2899,273 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.faults
+    {.name_text = {13762, 6}, .unit_text = {0, 0}, .doc_text = {16317, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.events
+    {.name_text = {16377, 6}, .unit_text = {0, 0}, .doc_text = {16332, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16317, 12}, .unit_text = {0, 0}, .doc_text = {14002, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16383, 12}, .unit_text = {0, 0}, .doc_text = {14002, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16378, 8}, .unit_text = {0, 0}, .doc_text = {16329, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16444, 8}, .unit_text = {0, 0}, .doc_text = {16395, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16443, 15}, .unit_text = {0, 0}, .doc_text = {16386, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16509, 15}, .unit_text = {0, 0}, .doc_text = {16452, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16510, 14}, .unit_text = {0, 0}, .doc_text = {16458, 52}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {16576, 14}, .unit_text = {0, 0}, .doc_text = {16524, 52}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16554, 4}, .unit_text = {0, 0}, .doc_text = {16535, 19}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {16620, 4}, .unit_text = {0, 0}, .doc_text = {16601, 19}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {16558, 6}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {16624, 6}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16589, 18}, .unit_text = {0, 0}, .doc_text = {16564, 25}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {16655, 18}, .unit_text = {0, 0}, .doc_text = {16630, 25}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16636, 17}, .unit_text = {0, 0}, .doc_text = {16607, 29}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {16702, 17}, .unit_text = {0, 0}, .doc_text = {16673, 29}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16687, 12}, .unit_text = {0, 0}, .doc_text = {16653, 34}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {16753, 12}, .unit_text = {0, 0}, .doc_text = {16719, 34}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16730, 3}, .unit_text = {0, 0}, .doc_text = {16718, 12}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {16796, 3}, .unit_text = {0, 0}, .doc_text = {16784, 12}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14722, 4}, .unit_text = {0, 0}, .doc_text = {16733, 5}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {14722, 4}, .unit_text = {0, 0}, .doc_text = {16799, 5}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {16558, 6}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {16624, 6}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16788, 10}, .unit_text = {0, 0}, .doc_text = {16758, 30}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {16854, 10}, .unit_text = {0, 0}, .doc_text = {16824, 30}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16819, 12}, .unit_text = {0, 0}, .doc_text = {16798, 21}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {16885, 12}, .unit_text = {0, 0}, .doc_text = {16864, 21}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16831, 10}, .unit_text = {13959, 3}, .doc_text = {13941, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {16897, 10}, .unit_text = {13959, 3}, .doc_text = {13941, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14552, 5}, .unit_text = {0, 0}, .doc_text = {16880, 8}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {14552, 5}, .unit_text = {0, 0}, .doc_text = {16946, 8}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {16888, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {16954, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {16931, 15}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {16997, 15}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {16964, 13}, .unit_text = {0, 0}, .doc_text = {16946, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {17030, 13}, .unit_text = {0, 0}, .doc_text = {17012, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {17001, 23}, .unit_text = {16997, 4}, .doc_text = {16977, 20}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {17067, 23}, .unit_text = {17063, 4}, .doc_text = {17043, 20}, .note_text = {13935, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {17046, 11}, .unit_text = {0, 0}, .doc_text = {17024, 22}, .note_text = {14195, 14}, .default_text = {0, 0},
+    {.name_text = {17112, 11}, .unit_text = {0, 0}, .doc_text = {17090, 22}, .note_text = {14195, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {17057, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {17123, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17097, 8}, .unit_text = {0, 0}, .doc_text = {17086, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17163, 8}, .unit_text = {0, 0}, .doc_text = {17152, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17105, 8}, .unit_text = {0, 0}, .doc_text = {16841, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17171, 8}, .unit_text = {0, 0}, .doc_text = {16907, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17128, 12}, .unit_text = {0, 0}, .doc_text = {17113, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17194, 12}, .unit_text = {0, 0}, .doc_text = {17179, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17194, 2}, .unit_text = {0, 0}, .doc_text = {17170, 24}, .note_text = {16270, 8}, .default_text = {0, 0},
+    {.name_text = {17260, 2}, .unit_text = {0, 0}, .doc_text = {17236, 24}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17206, 9}, .unit_text = {0, 0}, .doc_text = {17196, 10}, .note_text = {16270, 8}, .default_text = {0, 0},
+    {.name_text = {17272, 9}, .unit_text = {0, 0}, .doc_text = {17262, 10}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17229, 7}, .unit_text = {0, 0}, .doc_text = {17215, 14}, .note_text = {16270, 8}, .default_text = {0, 0},
+    {.name_text = {17295, 7}, .unit_text = {0, 0}, .doc_text = {17281, 14}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17264, 12}, .unit_text = {0, 0}, .doc_text = {17236, 28}, .note_text = {16270, 8}, .default_text = {0, 0},
+    {.name_text = {17330, 12}, .unit_text = {0, 0}, .doc_text = {17302, 28}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17322, 14}, .unit_text = {0, 0}, .doc_text = {17307, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17388, 14}, .unit_text = {0, 0}, .doc_text = {17373, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17359, 14}, .unit_text = {0, 0}, .doc_text = {17336, 23}, .note_text = {16270, 8}, .default_text = {0, 0},
+    {.name_text = {17425, 14}, .unit_text = {0, 0}, .doc_text = {17402, 23}, .note_text = {16270, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17422, 19}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17488, 19}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17462, 8}, .unit_text = {0, 0}, .doc_text = {17441, 21}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17528, 8}, .unit_text = {0, 0}, .doc_text = {17507, 21}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17487, 10}, .unit_text = {0, 0}, .doc_text = {17470, 17}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17553, 10}, .unit_text = {0, 0}, .doc_text = {17536, 17}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17515, 6}, .unit_text = {0, 0}, .doc_text = {17497, 18}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17581, 6}, .unit_text = {0, 0}, .doc_text = {17563, 18}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15138, 8}, .unit_text = {0, 0}, .doc_text = {17521, 9}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {15138, 8}, .unit_text = {0, 0}, .doc_text = {17587, 9}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17541, 10}, .unit_text = {0, 0}, .doc_text = {17530, 11}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17607, 10}, .unit_text = {0, 0}, .doc_text = {17596, 11}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17562, 9}, .unit_text = {17556, 6}, .doc_text = {17551, 5}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17628, 9}, .unit_text = {17622, 6}, .doc_text = {17617, 5}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17598, 10}, .unit_text = {0, 0}, .doc_text = {17571, 27}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17664, 10}, .unit_text = {0, 0}, .doc_text = {17637, 27}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17636, 10}, .unit_text = {0, 0}, .doc_text = {17608, 28}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17702, 10}, .unit_text = {0, 0}, .doc_text = {17674, 28}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17668, 12}, .unit_text = {0, 0}, .doc_text = {17646, 22}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17734, 12}, .unit_text = {0, 0}, .doc_text = {17712, 22}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17704, 11}, .unit_text = {0, 0}, .doc_text = {17680, 24}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17770, 11}, .unit_text = {0, 0}, .doc_text = {17746, 24}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17751, 18}, .unit_text = {0, 0}, .doc_text = {17715, 36}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {17817, 18}, .unit_text = {0, 0}, .doc_text = {17781, 36}, .note_text = {14045, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {17851, 35}, .note_text = {0, 0}, .default_text = {17848, 3},
+    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {17917, 35}, .note_text = {0, 0}, .default_text = {17914, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {17946, 4}, .unit_text = {0, 0}, .doc_text = {17886, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18012, 4}, .unit_text = {0, 0}, .doc_text = {17952, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {17950, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {18016, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {18040, 15}, .unit_text = {0, 0}, .doc_text = {17974, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18106, 15}, .unit_text = {0, 0}, .doc_text = {18040, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17229, 7}, .unit_text = {0, 0}, .doc_text = {18055, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17295, 7}, .unit_text = {0, 0}, .doc_text = {18121, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18126, 6}, .unit_text = {0, 0}, .doc_text = {17140, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18192, 6}, .unit_text = {0, 0}, .doc_text = {17206, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18132, 13}, .unit_text = {0, 0}, .doc_text = {17373, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18198, 13}, .unit_text = {0, 0}, .doc_text = {17439, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18200, 10}, .unit_text = {0, 0}, .doc_text = {18145, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18266, 10}, .unit_text = {0, 0}, .doc_text = {18211, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18274, 24}, .unit_text = {0, 0}, .doc_text = {18210, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18340, 24}, .unit_text = {0, 0}, .doc_text = {18276, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3216,16 +3229,16 @@ constexpr StructDescriptor struct_table[] = {
     {{14025, 20}, {14002, 23}, 273, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
     {{14347, 8}, {14326, 21}, 275, 8, sizeof(Features), false},  // Features
     {{14493, 14}, {14464, 29}, 283, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16532, 3}, {16524, 8}, 287, 66, sizeof(Gpu), true},  // Gpu
-    {{16708, 10}, {16699, 9}, 353, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16750, 8}, {16738, 12}, 358, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16866, 14}, {16841, 25}, 360, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16919, 12}, {16898, 21}, 364, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17164, 6}, {17140, 24}, 366, 8, sizeof(NvLink), true},  // NvLink
-    {{17296, 11}, {17276, 20}, 374, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17410, 12}, {17373, 37}, 378, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17838, 10}, {17769, 69}, 380, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18329, 7}, {18298, 31}, 392, 9, sizeof(Machine), true},  // Machine
+    {{16598, 3}, {16590, 8}, 287, 68, sizeof(Gpu), true},  // Gpu
+    {{16774, 10}, {16765, 9}, 355, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{16816, 8}, {16804, 12}, 360, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{16932, 14}, {16907, 25}, 362, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{16985, 12}, {16964, 21}, 366, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{17230, 6}, {17206, 24}, 368, 8, sizeof(NvLink), true},  // NvLink
+    {{17362, 11}, {17342, 20}, 376, 4, sizeof(RootComplex), true},  // RootComplex
+    {{17476, 12}, {17439, 37}, 380, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{17904, 10}, {17835, 69}, 382, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{18395, 7}, {18364, 31}, 394, 9, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

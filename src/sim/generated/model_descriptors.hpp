@@ -147,6 +147,6 @@ inline const StructDescriptor& descriptor<Machine>() { return detail::struct_tab
 
 inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 67}; }
 
-inline constexpr std::size_t max_fields_of_a_struct = 66;
+inline constexpr std::size_t max_fields_of_a_struct = 68;
 
 }  // namespace nvmlkit::sim::model

@@ -76,6 +76,7 @@ bool write_machine(void* block, const Machine& machine, std::string_view origin)
   std::memcpy(shared->header().origin, origin.data(), size);
   model::copy(shared->host(), machine.host());
   for (std::size_t i = 0; i < gpus; ++i) model::copy(shared->gpus()[i], machine.gpus()[i]);
+  faults::update_attention(*shared);
   return true;
 }
 

@@ -1,6 +1,6 @@
 // The block of memory that a machine is, in a private mapping or in a state file that processes share.
 //
-//   Header | host | GPUs | journal
+//   Header | host | events | call rules | GPUs | journal
 //
 // Nothing in it points anywhere. Whoever writes holds `lock`; whoever reads watches a sequence, see read.hpp.
 #pragma once
@@ -12,11 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/calls/rules.hpp"
+#include "sim/events/ring.hpp"
+#include "sim/faults/attention.hpp"
 #include "sim/generated/model.hpp"
 
 namespace nvmlkit::sim {
-
-inline constexpr std::size_t max_gpus = 1024;
 
 namespace state {
 
@@ -46,6 +47,7 @@ struct Header {
   char origin[256];       // what the machine was made from, for people
   pthread_mutex_t lock;   // robust, shared between processes
   std::atomic<std::uint64_t> writes;
+  faults::Attention attention;
   std::atomic<std::uint32_t> last_writer;  // process
   alignas(64) Journal journal;
   alignas(64) Sequence any;  // counts the writes of all blocks
@@ -55,7 +57,9 @@ struct Header {
 constexpr std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 inline constexpr std::size_t host_at = in_lines(sizeof(Header));
-inline constexpr std::size_t gpus_at = host_at + in_lines(sizeof(model::Machine));
+inline constexpr std::size_t events_at = host_at + in_lines(sizeof(model::Machine));
+inline constexpr std::size_t call_rules_at = events_at + in_lines(sizeof(events::Ring));
+inline constexpr std::size_t gpus_at = call_rules_at + in_lines(sizeof(calls::Rules));
 inline constexpr std::size_t largest_block = std::max(sizeof(model::Machine), sizeof(model::Gpu));
 constexpr std::size_t journal_at(std::size_t gpu_count) { return gpus_at + in_lines(gpu_count * sizeof(model::Gpu)); }
 constexpr std::size_t total_size(std::size_t gpu_count) { return journal_at(gpu_count) + in_lines(largest_block); }

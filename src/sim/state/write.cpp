@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
+#include "sim/events/ring.hpp"
 #include "sim/state/hash.hpp"
 #include "sim/state/read.hpp"
 
@@ -95,6 +97,8 @@ void recover(const Machine& machine) {
   journal.valid.store(0, std::memory_order_release);
   for (std::size_t i = 0; i < gpus; ++i) end(header.gpus[i]);
   end(header.any);
+  faults::update_attention(machine);
+  events::ring_bell(machine);
 }
 
 // In the child of a fork nobody will ever release a private machine's lock that another thread held.
@@ -149,6 +153,21 @@ Edit::Edit(const Lock& lock, std::size_t gpu)
 }
 
 void Edit::commit() {
+  const auto& machine = lock_.machine();
+  const events::Noted noted = std::exchange(copy_->events, {});
+  const model::Gpu& gpu = machine.gpus()[index_];
+  const auto availability = gpu.faults.availability;
+  const bool attention = faults::needs_attention(gpu) || faults::needs_attention(*copy_);
+  // Before and after: whoever dies between has not hidden a fault.
+  if (attention) machine.attention().watched.store(1, std::memory_order_release);
+  write();
+  if (attention) faults::update_attention(machine);
+  for (std::uint32_t i = 0; i < std::min(noted.count, events::Noted::capacity); ++i)
+    events::publish(machine, static_cast<std::uint32_t>(index_), noted.events[i]);
+  if (gpu.faults.availability != availability) events::ring_bell(machine);
+}
+
+void Edit::write() {
   constexpr std::size_t step = 64;
   const auto* now = reinterpret_cast<const std::byte*>(&lock_.machine().gpus()[index_]);
   const auto* wanted = reinterpret_cast<const std::byte*>(copy_.get());

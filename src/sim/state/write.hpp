@@ -42,9 +42,11 @@ class Edit {
   explicit operator bool() const { return copy_ != nullptr; }  // false: no memory
   model::Gpu& operator*() { return *copy_; }
   model::Gpu* operator->() { return copy_.get(); }
+  // Raises the events that were noted in the copy, too.
   void commit();
 
  private:
+  void write();
   struct Free {
     void operator()(model::Gpu* gpu) const;
   };

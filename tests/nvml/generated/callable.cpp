@@ -306,89 +306,84 @@ struct Reach296 : nvml::VgpuInstance { using VgpuInstance::mdev_uuid; };
 struct Reach297 : nvml::GpuInstance { using GpuInstance::creatable_vgpus; };
 struct Reach298 : nvml::Library { using Library::vgpu_type_max_instances_per_gpu_instance; };
 struct Reach299 : nvml::GpuInstance { using GpuInstance::active_vgpus; };
-struct Reach300 : nvml::GpuInstance { using GpuInstance::set_vgpu_scheduler_state_v1; };
-struct Reach301 : nvml::GpuInstance { using GpuInstance::vgpu_type_creatable_placements; };
-struct Reach302 : nvml::GpuInstance { using GpuInstance::vgpu_heterogeneous_mode; };
-struct Reach303 : nvml::GpuInstance { using GpuInstance::set_vgpu_heterogeneous_mode; };
-struct Reach304 : nvml::Device { using Device::vgpu_scheduler_state; };
-struct Reach305 : nvml::GpuInstance { using GpuInstance::vgpu_scheduler_state; };
-struct Reach306 : nvml::Device { using Device::vgpu_scheduler_log; };
-struct Reach307 : nvml::GpuInstance { using GpuInstance::vgpu_scheduler_log; };
-struct Reach308 : nvml::Device { using Device::set_vgpu_scheduler_state; };
-struct Reach309 : nvml::GpuInstance { using GpuInstance::set_vgpu_scheduler_state; };
-struct Reach310 : nvml::VgpuInstance { using VgpuInstance::metadata; };
-struct Reach311 : nvml::Device { using Device::vgpu_metadata; };
-struct Reach312 : nvml::Library { using Library::vgpu_compatibility; };
-struct Reach313 : nvml::Device { using Device::pgpu_metadata_string; };
-struct Reach314 : nvml::Device { using Device::vgpu_scheduler_log_v1; };
-struct Reach315 : nvml::Device { using Device::vgpu_scheduler_state_v1; };
-struct Reach316 : nvml::Device { using Device::set_vgpu_scheduler_state_v1; };
-struct Reach317 : nvml::Device { using Device::vgpu_scheduler_capabilities; };
-struct Reach318 : nvml::Library { using Library::vgpu_versions; };
-struct Reach319 : nvml::Library { using Library::set_vgpu_version; };
-struct Reach320 : nvml::Device { using Device::vgpu_utilization; };
-struct Reach321 : nvml::Device { using Device::vgpu_instances_utilization_info; };
-struct Reach322 : nvml::Device { using Device::vgpu_process_utilization; };
-struct Reach323 : nvml::Device { using Device::vgpu_processes_utilization_info; };
-struct Reach324 : nvml::VgpuInstance { using VgpuInstance::accounting_mode; };
-struct Reach325 : nvml::VgpuInstance { using VgpuInstance::accounting_pids; };
-struct Reach326 : nvml::VgpuInstance { using VgpuInstance::accounting_stats; };
-struct Reach327 : nvml::VgpuInstance { using VgpuInstance::clear_accounting_pids; };
-struct Reach328 : nvml::VgpuInstance { using VgpuInstance::license_info; };
-struct Reach329 : nvml::Library { using Library::excluded_device_count; };
-struct Reach330 : nvml::Library { using Library::excluded_devices; };
-struct Reach331 : nvml::Device { using Device::read_write_prm; };
-struct Reach332 : nvml::Device { using Device::prm_counters; };
-struct Reach333 : nvml::Device { using Device::set_mig_mode; };
-struct Reach334 : nvml::Device { using Device::mig_mode; };
-struct Reach335 : nvml::Device { using Device::gpu_instance_profile_info; };
-struct Reach336 : nvml::Device { using Device::gpu_instance_profile_info_v; };
-struct Reach337 : nvml::Device { using Device::gpu_instance_profile_info_by_id; };
-struct Reach338 : nvml::Device { using Device::gpu_instance_possible_placements; };
-struct Reach339 : nvml::Device { using Device::gpu_instance_remaining_capacity; };
-struct Reach340 : nvml::Device { using Device::create_gpu_instance; };
-struct Reach341 : nvml::Device { using Device::create_gpu_instance_with_placement; };
-struct Reach342 : nvml::GpuInstance { using GpuInstance::destroy; };
-struct Reach343 : nvml::Device { using Device::gpu_instances; };
-struct Reach344 : nvml::Device { using Device::gpu_instance_by_id; };
-struct Reach345 : nvml::GpuInstance { using GpuInstance::info; };
-struct Reach346 : nvml::GpuInstance { using GpuInstance::compute_instance_profile_info; };
-struct Reach347 : nvml::GpuInstance { using GpuInstance::compute_instance_profile_info_v; };
-struct Reach348 : nvml::GpuInstance { using GpuInstance::compute_instance_remaining_capacity; };
-struct Reach349 : nvml::GpuInstance { using GpuInstance::compute_instance_possible_placements; };
-struct Reach350 : nvml::GpuInstance { using GpuInstance::create_compute_instance; };
-struct Reach351 : nvml::GpuInstance { using GpuInstance::create_compute_instance_with_placement; };
-struct Reach352 : nvml::ComputeInstance { using ComputeInstance::destroy; };
-struct Reach353 : nvml::GpuInstance { using GpuInstance::compute_instances; };
-struct Reach354 : nvml::GpuInstance { using GpuInstance::compute_instance_by_id; };
-struct Reach355 : nvml::ComputeInstance { using ComputeInstance::info; };
-struct Reach356 : nvml::Device { using Device::is_mig_device_handle; };
-struct Reach357 : nvml::Device { using Device::gpu_instance_id; };
-struct Reach358 : nvml::Device { using Device::compute_instance_id; };
-struct Reach359 : nvml::Device { using Device::max_mig_device_count; };
-struct Reach360 : nvml::Device { using Device::mig_device_handle_by_index; };
-struct Reach361 : nvml::Device { using Device::device_handle_from_mig_device_handle; };
+struct Reach300 : nvml::GpuInstance { using GpuInstance::vgpu_type_creatable_placements; };
+struct Reach301 : nvml::GpuInstance { using GpuInstance::vgpu_heterogeneous_mode; };
+struct Reach302 : nvml::GpuInstance { using GpuInstance::set_vgpu_heterogeneous_mode; };
+struct Reach303 : nvml::Device { using Device::vgpu_scheduler_state; };
+struct Reach304 : nvml::GpuInstance { using GpuInstance::vgpu_scheduler_state; };
+struct Reach305 : nvml::Device { using Device::vgpu_scheduler_log; };
+struct Reach306 : nvml::GpuInstance { using GpuInstance::vgpu_scheduler_log; };
+struct Reach307 : nvml::Device { using Device::set_vgpu_scheduler_state; };
+struct Reach308 : nvml::GpuInstance { using GpuInstance::set_vgpu_scheduler_state; };
+struct Reach309 : nvml::VgpuInstance { using VgpuInstance::metadata; };
+struct Reach310 : nvml::Device { using Device::vgpu_metadata; };
+struct Reach311 : nvml::Library { using Library::vgpu_compatibility; };
+struct Reach312 : nvml::Device { using Device::pgpu_metadata_string; };
+struct Reach313 : nvml::Device { using Device::vgpu_scheduler_capabilities; };
+struct Reach314 : nvml::Library { using Library::vgpu_versions; };
+struct Reach315 : nvml::Library { using Library::set_vgpu_version; };
+struct Reach316 : nvml::Device { using Device::vgpu_utilization; };
+struct Reach317 : nvml::Device { using Device::vgpu_instances_utilization_info; };
+struct Reach318 : nvml::Device { using Device::vgpu_process_utilization; };
+struct Reach319 : nvml::Device { using Device::vgpu_processes_utilization_info; };
+struct Reach320 : nvml::VgpuInstance { using VgpuInstance::accounting_mode; };
+struct Reach321 : nvml::VgpuInstance { using VgpuInstance::accounting_pids; };
+struct Reach322 : nvml::VgpuInstance { using VgpuInstance::accounting_stats; };
+struct Reach323 : nvml::VgpuInstance { using VgpuInstance::clear_accounting_pids; };
+struct Reach324 : nvml::VgpuInstance { using VgpuInstance::license_info; };
+struct Reach325 : nvml::Library { using Library::excluded_device_count; };
+struct Reach326 : nvml::Library { using Library::excluded_devices; };
+struct Reach327 : nvml::Device { using Device::read_write_prm; };
+struct Reach328 : nvml::Device { using Device::prm_counters; };
+struct Reach329 : nvml::Device { using Device::set_mig_mode; };
+struct Reach330 : nvml::Device { using Device::mig_mode; };
+struct Reach331 : nvml::Device { using Device::gpu_instance_profile_info; };
+struct Reach332 : nvml::Device { using Device::gpu_instance_profile_info_v; };
+struct Reach333 : nvml::Device { using Device::gpu_instance_profile_info_by_id; };
+struct Reach334 : nvml::Device { using Device::gpu_instance_possible_placements; };
+struct Reach335 : nvml::Device { using Device::gpu_instance_remaining_capacity; };
+struct Reach336 : nvml::Device { using Device::create_gpu_instance; };
+struct Reach337 : nvml::Device { using Device::create_gpu_instance_with_placement; };
+struct Reach338 : nvml::GpuInstance { using GpuInstance::destroy; };
+struct Reach339 : nvml::Device { using Device::gpu_instances; };
+struct Reach340 : nvml::Device { using Device::gpu_instance_by_id; };
+struct Reach341 : nvml::GpuInstance { using GpuInstance::info; };
+struct Reach342 : nvml::GpuInstance { using GpuInstance::compute_instance_profile_info; };
+struct Reach343 : nvml::GpuInstance { using GpuInstance::compute_instance_profile_info_v; };
+struct Reach344 : nvml::GpuInstance { using GpuInstance::compute_instance_remaining_capacity; };
+struct Reach345 : nvml::GpuInstance { using GpuInstance::compute_instance_possible_placements; };
+struct Reach346 : nvml::GpuInstance { using GpuInstance::create_compute_instance; };
+struct Reach347 : nvml::GpuInstance { using GpuInstance::create_compute_instance_with_placement; };
+struct Reach348 : nvml::ComputeInstance { using ComputeInstance::destroy; };
+struct Reach349 : nvml::GpuInstance { using GpuInstance::compute_instances; };
+struct Reach350 : nvml::GpuInstance { using GpuInstance::compute_instance_by_id; };
+struct Reach351 : nvml::ComputeInstance { using ComputeInstance::info; };
+struct Reach352 : nvml::Device { using Device::is_mig_device_handle; };
+struct Reach353 : nvml::Device { using Device::gpu_instance_id; };
+struct Reach354 : nvml::Device { using Device::compute_instance_id; };
+struct Reach355 : nvml::Device { using Device::max_mig_device_count; };
+struct Reach356 : nvml::Device { using Device::mig_device_handle_by_index; };
+struct Reach357 : nvml::Device { using Device::device_handle_from_mig_device_handle; };
 using nvml::gpm_metrics;
 static_assert(std::is_nothrow_destructible_v<GpmSample> && !std::is_trivially_destructible_v<GpmSample>);
-struct Reach364 : nvml::GpmSample { using GpmSample::create; };
-struct Reach365 : nvml::GpmSample { using GpmSample::take; };
-struct Reach366 : nvml::GpmSample { using GpmSample::take_mig; };
-struct Reach367 : nvml::Device { using Device::gpm_query_device_support; };
-struct Reach368 : nvml::Device { using Device::gpm_streaming_enabled; };
-struct Reach369 : nvml::Device { using Device::set_gpm_streaming_enabled; };
-struct Reach370 : nvml::Device { using Device::capabilities; };
-struct Reach371 : nvml::Device { using Device::workload_power_profile_profiles_info; };
-struct Reach372 : nvml::Device { using Device::workload_power_profile_current_profiles; };
-struct Reach373 : nvml::Device { using Device::set_workload_power_profile_requested_profiles; };
-struct Reach374 : nvml::Device { using Device::clear_workload_power_profile_requested_profiles; };
-struct Reach375 : nvml::Device { using Device::update_workload_power_profiles; };
-struct Reach376 : nvml::Device { using Device::activate_power_smoothing_preset_profile; };
-struct Reach377 : nvml::Device { using Device::update_power_smoothing_preset_profile_param; };
-struct Reach378 : nvml::Device { using Device::set_power_smoothing_state; };
-struct Reach379 : nvml::Device { using Device::sram_unique_uncorrected_ecc_error_counts; };
-struct Reach380 : nvml::Device { using Device::remapped_rows; };
-struct Reach381 : nvml::Device { using Device::set_rusd_settings; };
-struct Reach382 : nvml::Library { using Library::remove_gpu_v1; };
+struct Reach360 : nvml::GpmSample { using GpmSample::create; };
+struct Reach361 : nvml::GpmSample { using GpmSample::take; };
+struct Reach362 : nvml::GpmSample { using GpmSample::take_mig; };
+struct Reach363 : nvml::Device { using Device::gpm_query_device_support; };
+struct Reach364 : nvml::Device { using Device::gpm_streaming_enabled; };
+struct Reach365 : nvml::Device { using Device::set_gpm_streaming_enabled; };
+struct Reach366 : nvml::Device { using Device::capabilities; };
+struct Reach367 : nvml::Device { using Device::workload_power_profile_profiles_info; };
+struct Reach368 : nvml::Device { using Device::workload_power_profile_current_profiles; };
+struct Reach369 : nvml::Device { using Device::set_workload_power_profile_requested_profiles; };
+struct Reach370 : nvml::Device { using Device::clear_workload_power_profile_requested_profiles; };
+struct Reach371 : nvml::Device { using Device::update_workload_power_profiles; };
+struct Reach372 : nvml::Device { using Device::activate_power_smoothing_preset_profile; };
+struct Reach373 : nvml::Device { using Device::update_power_smoothing_preset_profile_param; };
+struct Reach374 : nvml::Device { using Device::set_power_smoothing_state; };
+struct Reach375 : nvml::Device { using Device::sram_unique_uncorrected_ecc_error_counts; };
+struct Reach376 : nvml::Device { using Device::remapped_rows; };
+struct Reach377 : nvml::Device { using Device::set_rusd_settings; };
 
 constexpr Callable kCallables[] = {
     {"nvmlInit_v2", "Library::open", ""},
@@ -697,7 +692,7 @@ constexpr Callable kCallables[] = {
     {"nvmlGpuInstanceGetCreatableVgpus", "GpuInstance::creatable_vgpus", ""},
     {"nvmlVgpuTypeGetMaxInstancesPerGpuInstance", "Library::vgpu_type_max_instances_per_gpu_instance", ""},
     {"nvmlGpuInstanceGetActiveVgpus", "GpuInstance::active_vgpus", ""},
-    {"nvmlGpuInstanceSetVgpuSchedulerState", "GpuInstance::set_vgpu_scheduler_state_v1", ""},
+    {"nvmlGpuInstanceSetVgpuSchedulerState", "GpuInstance::set_vgpu_scheduler_state", "nvmlGpuInstanceSetVgpuSchedulerState_v2"},
     {"nvmlGpuInstanceGetVgpuSchedulerState", "GpuInstance::vgpu_scheduler_state", "nvmlGpuInstanceGetVgpuSchedulerState_v2"},
     {"nvmlGpuInstanceGetVgpuSchedulerLog", "GpuInstance::vgpu_scheduler_log", "nvmlGpuInstanceGetVgpuSchedulerLog_v2"},
     {"nvmlGpuInstanceGetVgpuTypeCreatablePlacements", "GpuInstance::vgpu_type_creatable_placements", ""},
@@ -713,9 +708,9 @@ constexpr Callable kCallables[] = {
     {"nvmlDeviceGetVgpuMetadata", "Device::vgpu_metadata", ""},
     {"nvmlGetVgpuCompatibility", "Library::vgpu_compatibility", ""},
     {"nvmlDeviceGetPgpuMetadataString", "Device::pgpu_metadata_string", ""},
-    {"nvmlDeviceGetVgpuSchedulerLog", "Device::vgpu_scheduler_log_v1", ""},
-    {"nvmlDeviceGetVgpuSchedulerState", "Device::vgpu_scheduler_state_v1", ""},
-    {"nvmlDeviceSetVgpuSchedulerState", "Device::set_vgpu_scheduler_state_v1", ""},
+    {"nvmlDeviceGetVgpuSchedulerLog", "Device::vgpu_scheduler_log", "nvmlDeviceGetVgpuSchedulerLog_v2"},
+    {"nvmlDeviceGetVgpuSchedulerState", "Device::vgpu_scheduler_state", "nvmlDeviceGetVgpuSchedulerState_v2"},
+    {"nvmlDeviceSetVgpuSchedulerState", "Device::set_vgpu_scheduler_state", "nvmlDeviceSetVgpuSchedulerState_v2"},
     {"nvmlDeviceGetVgpuSchedulerCapabilities", "Device::vgpu_scheduler_capabilities", ""},
     {"nvmlGetVgpuVersion", "Library::vgpu_versions", ""},
     {"nvmlSetVgpuVersion", "Library::set_vgpu_version", ""},
@@ -791,7 +786,7 @@ constexpr Callable kCallables[] = {
     {"nvmlDeviceGetGridLicensableFeatures", "Device::grid_licensable_features", "nvmlDeviceGetGridLicensableFeatures_v4"},
     {"nvmlDeviceGetGridLicensableFeatures_v2", "Device::grid_licensable_features", "nvmlDeviceGetGridLicensableFeatures_v4"},
     {"nvmlDeviceGetGridLicensableFeatures_v3", "Device::grid_licensable_features", "nvmlDeviceGetGridLicensableFeatures_v4"},
-    {"nvmlDeviceRemoveGpu", "Library::remove_gpu_v1", ""},
+    {"nvmlDeviceRemoveGpu", "Library::remove_gpu", "nvmlDeviceRemoveGpu_v2"},
     {"nvmlEventSetWait", "EventSet::wait", "nvmlEventSetWait_v2"},
     {"nvmlDeviceGetAttributes", "Device::attributes", "nvmlDeviceGetAttributes_v2"},
     {"nvmlComputeInstanceGetInfo", "ComputeInstance::info", "nvmlComputeInstanceGetInfo_v2"},

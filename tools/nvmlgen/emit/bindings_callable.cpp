@@ -12,11 +12,8 @@ namespace {
 
 // "Device::power_usage", from the generator or by hand; empty when there is none.
 std::string own_method(const Registry& r, const FunctionSemantics& entry) {
-  const auto by_hand = r.by_hand.find(entry.name);
   const auto method = method_for(r.facts, r.semantics, entry);
-  if (method && by_hand != r.by_hand.end()) throw RegistryError("by_hand.yaml", entry.name + " has a generated method");
-  if (method) return entry.on + "::" + method->name;
-  return by_hand == r.by_hand.end() ? "" : by_hand->second;
+  return method ? entry.on + "::" + method->name : entry.by_hand;
 }
 
 // A declaration that compiles only when the name is there.

@@ -45,5 +45,4 @@ std::string emit_enum_tables(const Facts&);                       // src/nvml/ge
 std::string emit_masks(const Facts&, const Values&);              // include/nvmlkit/generated/masks.hpp
 std::string emit_mask_tables(const Facts&, const Values&);        // src/nvml/generated/mask_tables.cpp
 
-
 }  // namespace nvmlgen

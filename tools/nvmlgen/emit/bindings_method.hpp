@@ -33,8 +33,4 @@ const std::vector<BindingClass>& binding_classes();
 // newest member speaks for.
 std::optional<Method> method_for(const Facts& facts, const Semantics& semantics, const FunctionSemantics& function);
 
-// "fan_speed_info" -> "FanSpeedInfo"; "minGpuClockMHz" -> "min_gpu_clock_mhz".
-std::string camel_case(const std::string& snake);
-std::string snake_case(const std::string& camel);
-
 }  // namespace nvmlgen

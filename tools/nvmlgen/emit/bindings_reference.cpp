@@ -13,9 +13,8 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string cpp_name(const Facts& facts, const Semantics& semantics, const ByHand& by_hand,
-                     const FunctionSemantics& entry) {
-  if (const auto it = by_hand.find(entry.name); it != by_hand.end()) return '`' + it->second + '`';
+std::string cpp_name(const Facts& facts, const Semantics& semantics, const FunctionSemantics& entry) {
+  if (!entry.by_hand.empty()) return '`' + entry.by_hand + '`';
   if (const auto method = method_for(facts, semantics, entry)) return '`' + entry.on + "::" + method->name + "`";
   if (!entry.chained_by.empty()) return "through `" + entry.chained_by + "`";
   return "";
@@ -45,9 +44,9 @@ std::string emit_function_reference(const Registry& registry) {
       const auto it = semantics.functions.find(f.name);
       if (it == semantics.functions.end() || it->second.file != file) continue;
       const auto& e = it->second;
-      rows << "| `" << f.name << "` | " << cpp_name(facts, semantics, registry.by_hand, e) << " | " << f.first_seen
-           << " | " << joined(f.exported_by) << " | " << (f.deprecated ? "yes" : "") << " | " << to_string(e.call)
-           << " | " << (e.root ? "root" : "") << " | " << e.since << " | " << simulated(e.sim) << " |\n";
+      rows << "| `" << f.name << "` | " << cpp_name(facts, semantics, e) << " | " << f.first_seen << " | "
+           << joined(f.exported_by) << " | " << (f.deprecated ? "yes" : "") << " | " << to_string(e.call) << " | "
+           << (e.root ? "root" : "") << " | " << e.since << " | " << simulated(e.sim) << " |\n";
     }
     if (rows.str().empty()) continue;
     out << "\n## " << file << "\n\n| C | C++ | Since | Drivers | Deprecated | Protocol | Root | Needs | Simulated |\n"

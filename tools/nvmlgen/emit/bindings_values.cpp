@@ -6,6 +6,7 @@
 #include "emit/bindings_method.hpp"
 #include "emit/bindings_text.hpp"
 #include "registry/error.hpp"
+#include "registry/names.hpp"
 
 namespace nvmlgen {
 namespace {

@@ -7,6 +7,7 @@
 #include "emit/bindings_emitters.hpp"
 #include "emit/bindings_method.hpp"
 #include "emit/bindings_text.hpp"
+#include "registry/names.hpp"
 
 namespace nvmlgen {
 namespace {

@@ -13,6 +13,9 @@ std::string emit_exports(const Registry& registry, const std::string& subject);
 // src/driver/nvml/generated/functions.hpp: what src/driver/nvml/functions/*.cpp implements.
 std::string emit_functions_header(const Registry& registry);
 
+// src/sim/generated/symbols.hpp: the names of all functions.
+std::string emit_symbols(const Registry& registry);
+
 // src/driver/nvml/generated/known_values.hpp: which values an enum argument may have.
 std::string emit_known_values(const Registry& registry);
 

@@ -7,15 +7,39 @@
 namespace nvmlgen {
 namespace {
 
-// Writes the body of one exported function: the checks that every function of its shape makes, then its answer.
+// Writes one exported function. What answers is a function of its own: the checks that every function of its shape makes,
+// then the answer. The exported one calls it, by way of observe() while somebody logs or disturbs calls.
 class ExportWriter {
  public:
   ExportWriter(const Facts& facts, const Function& function, const FunctionSemantics& entry)
       : facts_(facts), function_(function), entry_(entry) {}
 
   std::string write() {
-    line("NVMLKIT_EXPORT {} {}({}) {{", function_.ret == "const char *" ? "const char*" : function_.ret, function_.name,
+    const bool observed = function_.ret == "nvmlReturn_t";
+    if (observed) {
+      line("static nvmlReturn_t answer_{}({}) {{", function_.stem(), parameter_list(function_, entry_, false));
+      write_answer();
+      line("}}");
+    }
+    line("NVMLKIT_EXPORT {} {}({}) {{", observed ? "nvmlReturn_t" : "const char*", function_.name,
          parameter_list(function_, entry_, false));
+    if (observed)
+      write_call();
+    else
+      write_answer();
+    line("}}\n");
+    return out_;
+  }
+
+ private:
+  void write_call() {
+    auto rest = arguments(false);
+    line("  if (watched()) [[unlikely]] return observe<answer_{0}>(Symbol::{0}{1});", function_.stem(),
+         rest.empty() ? rest : ", " + rest);
+    line("  return answer_{}({});", function_.stem(), rest);
+  }
+
+  void write_answer() {
     if (entry_.before_init) {
       line("  return functions::{}({});", function_.stem(), arguments(false));
     } else {
@@ -26,11 +50,8 @@ class ExportWriter {
       check_privilege();
       answer();
     }
-    line("}}\n");
-    return out_;
   }
 
- private:
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
@@ -228,6 +249,7 @@ std::string emit_exports(const Registry& registry, const std::string& subject) {
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -286,6 +308,27 @@ using sim::model::Gpu;
     if (!block.empty()) out += fmt::format("// {}\n{}\n", subject, block);
   }
   out += "}  // namespace nvmlkit::driver::functions\n";
+  return out;
+}
+
+std::string emit_symbols(const Registry& registry) {
+  std::string out = kBanner;
+  out += R"(// Every function of the API, as a number that state files may hold and a name that people write.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace nvmlkit::sim {
+
+enum class Symbol : std::uint16_t {
+)";
+  for (const auto& function : registry.facts.functions) out += fmt::format("  {},\n", function.stem());
+  out += fmt::format("}};\n\ninline constexpr std::size_t symbol_count = {};\n\n", registry.facts.functions.size());
+  out += "inline constexpr std::array<std::string_view, symbol_count> symbol_names = {\n";
+  for (const auto& function : registry.facts.functions) out += fmt::format("    \"{}\",\n", function.name);
+  out += "};\n\n}  // namespace nvmlkit::sim\n";
   return out;
 }
 

@@ -2,16 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <string>
 
-#include "registry/facts.hpp"
+#include "registry/semantics.hpp"
 
 namespace nvmlgen {
 
-using ByHand = std::map<std::string, std::string>;  // nvmlDeviceSetMigMode -> Device::set_mig_mode
-
-// Throws RegistryError for a name that is no function.
-ByHand load_by_hand(const std::filesystem::path& file, const Facts& facts);
+// Sets FunctionSemantics::by_hand. Throws RegistryError for a name that is no function.
+void load_by_hand(const std::filesystem::path& file, Semantics& semantics);
 
 }  // namespace nvmlgen

@@ -1,5 +1,6 @@
 #include "registry/registry.hpp"
 
+#include "registry/by_hand.hpp"
 #include "registry/holes.hpp"
 
 namespace nvmlgen {
@@ -13,7 +14,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.model = load_model(directory / "model", registry.facts);
   registry.field_ids = load_field_ids(directory / "semantics" / "values" / "field_values.yaml", registry.facts);
   registry.errata = load_errata(directory / "semantics" / "values", registry.facts, registry.field_ids);
-  registry.by_hand = load_by_hand(directory / "semantics" / "values" / "by_hand.yaml", registry.facts);
+  load_by_hand(directory / "semantics" / "values" / "by_hand.yaml", registry.semantics);
   registry.driver_branches = load_driver_branches(directory, registry.facts);
   registry.cuda = cuda::load(directory / "cuda", registry.model);
   refuse_holes(registry.semantics, registry.field_ids, registry.model);

@@ -3,10 +3,9 @@
 
 #include <filesystem>
 
-#include "registry/by_hand.hpp"
 #include "registry/cuda.hpp"
-#include "registry/errata.hpp"
 #include "registry/driver_branches.hpp"
+#include "registry/errata.hpp"
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
@@ -19,7 +18,6 @@ struct Registry {
   Model model;
   FieldIds field_ids;
   Errata errata;
-  ByHand by_hand;
   std::vector<DriverBranch> driver_branches;
   cuda::Registry cuda;
 };

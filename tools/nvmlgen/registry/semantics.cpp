@@ -67,6 +67,8 @@ class EntryReader {
         f.chain = list(value);
       else if (key == "chained_by")
         f.chained_by = text(value);
+      else if (key == "older_means")
+        f.older_means = value.as<std::map<std::string, std::string>>();
       else if (key == "versions")
         f.versions = list(value);
       else if (key == "success")

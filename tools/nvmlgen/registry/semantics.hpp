@@ -87,6 +87,10 @@ struct FunctionSemantics {
   std::string restricted_by;           // model path: needs root while this is enabled; `root` counts where it is absent
   bool before_init = false;            // answers before nvmlInit: checks its arguments itself
   std::string since;                   // architecture that it needs: "kepler", "hopper", ...; empty = any
+  // Of the newest member of a chain: parameters that the older ones lack, and the constant that these act on.
+  std::map<std::string, std::string> older_means;
+  // "Device::samples" where the method is written by hand.
+  std::string by_hand;
   Simulation sim;
 
   const ParamSemantics* find(const std::string& param) const;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "emit/bindings_method.hpp"  // snake_case
 #include "registry/error.hpp"
+#include "registry/names.hpp"
 
 namespace nvmlgen {
 namespace {

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
+static nvmlReturn_t answer_DeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -24,16 +25,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvm
     return read(gpu->accounting.mode, mode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingMode>(Symbol::DeviceGetAccountingMode, device, mode);
+  return answer_DeviceGetAccountingMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid, nvmlAccountingStats_t* stats) {
+static nvmlReturn_t answer_DeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid, nvmlAccountingStats_t* stats) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !stats) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid, nvmlAccountingStats_t* stats) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingStats>(Symbol::DeviceGetAccountingStats, device, pid, stats);
+  return answer_DeviceGetAccountingStats(device, pid, stats);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int* count, unsigned int* pids) {
+static nvmlReturn_t answer_DeviceGetAccountingPids(nvmlDevice_t device, unsigned int* count, unsigned int* pids) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -41,8 +50,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, uns
   *count = 0;
   return NVML_SUCCESS;  // not simulated yet: accounting
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int* count, unsigned int* pids) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingPids>(Symbol::DeviceGetAccountingPids, device, count, pids);
+  return answer_DeviceGetAccountingPids(device, count, pids);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int* bufferSize) {
+static nvmlReturn_t answer_DeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int* bufferSize) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -51,16 +64,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t devic
     return read(gpu->accounting.buffer_size, bufferSize);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int* bufferSize) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingBufferSize>(Symbol::DeviceGetAccountingBufferSize, device, bufferSize);
+  return answer_DeviceGetAccountingBufferSize(device, bufferSize);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device, nvmlAccountingStats_v2_t* stats) {
+static nvmlReturn_t answer_DeviceGetAccountingStats_v2(nvmlDevice_t device, nvmlAccountingStats_v2_t* stats) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !stats) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device, nvmlAccountingStats_v2_t* stats) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingStats_v2>(Symbol::DeviceGetAccountingStats_v2, device, stats);
+  return answer_DeviceGetAccountingStats_v2(device, stats);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode) {
+static nvmlReturn_t answer_DeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -69,14 +90,22 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvm
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAccountingMode(*machine, changed, mode); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetAccountingMode>(Symbol::DeviceSetAccountingMode, device, mode);
+  return answer_DeviceSetAccountingMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device) {
+static nvmlReturn_t answer_DeviceClearAccountingPids(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceClearAccountingPids>(Symbol::DeviceClearAccountingPids, device);
+  return answer_DeviceClearAccountingPids(device);
 }
 
 NVMLKIT_EXPORTS_END

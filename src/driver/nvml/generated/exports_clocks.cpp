@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) {
+static nvmlReturn_t answer_DeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -25,8 +26,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlCloc
     return functions::DeviceGetClockInfo(*machine, *gpu, type, clock);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetClockInfo>(Symbol::DeviceGetClockInfo, device, type, clock);
+  return answer_DeviceGetClockInfo(device, type, clock);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) {
+static nvmlReturn_t answer_DeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -36,8 +41,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlC
     return functions::DeviceGetMaxClockInfo(*machine, *gpu, type, clock);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int* clock) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMaxClockInfo>(Symbol::DeviceGetMaxClockInfo, device, type, clock);
+  return answer_DeviceGetMaxClockInfo(device, type, clock);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkVfOffset(nvmlDevice_t device, int* offset) {
+static nvmlReturn_t answer_DeviceGetGpcClkVfOffset(nvmlDevice_t device, int* offset) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -46,8 +55,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkVfOffset(nvmlDevice_t device, int
     return read(gpu->clocks.graphics_offset, offset);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkVfOffset(nvmlDevice_t device, int* offset) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpcClkVfOffset>(Symbol::DeviceGetGpcClkVfOffset, device, offset);
+  return answer_DeviceGetGpcClkVfOffset(device, offset);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
+static nvmlReturn_t answer_DeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -57,8 +70,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetApplicationsClock(nvmlDevice_t device, 
     return functions::DeviceGetApplicationsClock(*machine, *gpu, clockType, clockMHz);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetApplicationsClock>(Symbol::DeviceGetApplicationsClock, device, clockType, clockMHz);
+  return answer_DeviceGetApplicationsClock(device, clockType, clockMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
+static nvmlReturn_t answer_DeviceGetDefaultApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -68,8 +85,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t d
     return functions::DeviceGetDefaultApplicationsClock(*machine, *gpu, clockType, clockMHz);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDefaultApplicationsClock>(Symbol::DeviceGetDefaultApplicationsClock, device, clockType, clockMHz);
+  return answer_DeviceGetDefaultApplicationsClock(device, clockType, clockMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType_t clockType, nvmlClockId_t clockId, unsigned int* clockMHz) {
+static nvmlReturn_t answer_DeviceGetClock(nvmlDevice_t device, nvmlClockType_t clockType, nvmlClockId_t clockId, unsigned int* clockMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -80,8 +101,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockTyp
     return functions::DeviceGetClock(*machine, *gpu, clockType, clockId, clockMHz);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType_t clockType, nvmlClockId_t clockId, unsigned int* clockMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetClock>(Symbol::DeviceGetClock, device, clockType, clockId, clockMHz);
+  return answer_DeviceGetClock(device, clockType, clockId, clockMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxCustomerBoostClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
+static nvmlReturn_t answer_DeviceGetMaxCustomerBoostClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -91,8 +116,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxCustomerBoostClock(nvmlDevice_t devi
     return functions::DeviceGetMaxCustomerBoostClock(*machine, *gpu, clockType, clockMHz);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxCustomerBoostClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int* clockMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMaxCustomerBoostClock>(Symbol::DeviceGetMaxCustomerBoostClock, device, clockType, clockMHz);
+  return answer_DeviceGetMaxCustomerBoostClock(device, clockType, clockMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsigned int* count, unsigned int* clocksMHz) {
+static nvmlReturn_t answer_DeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsigned int* count, unsigned int* clocksMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -103,8 +132,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t devi
     return functions::DeviceGetSupportedMemoryClocks(*machine, *gpu, count, clocksMHz);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsigned int* count, unsigned int* clocksMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSupportedMemoryClocks>(Symbol::DeviceGetSupportedMemoryClocks, device, count, clocksMHz);
+  return answer_DeviceGetSupportedMemoryClocks(device, count, clocksMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t device, unsigned int memoryClockMHz, unsigned int* count, unsigned int* clocksMHz) {
+static nvmlReturn_t answer_DeviceGetSupportedGraphicsClocks(nvmlDevice_t device, unsigned int memoryClockMHz, unsigned int* count, unsigned int* clocksMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -115,8 +148,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t de
     return functions::DeviceGetSupportedGraphicsClocks(*machine, *gpu, memoryClockMHz, count, clocksMHz);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t device, unsigned int memoryClockMHz, unsigned int* count, unsigned int* clocksMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSupportedGraphicsClocks>(Symbol::DeviceGetSupportedGraphicsClocks, device, memoryClockMHz, count, clocksMHz);
+  return answer_DeviceGetSupportedGraphicsClocks(device, memoryClockMHz, count, clocksMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t* isEnabled, nvmlEnableState_t* defaultIsEnabled) {
+static nvmlReturn_t answer_DeviceGetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t* isEnabled, nvmlEnableState_t* defaultIsEnabled) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -126,8 +163,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAutoBoostedClocksEnabled(nvmlDevice_t d
     return read(gpu->clocks.auto_boost_default, defaultIsEnabled);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t* isEnabled, nvmlEnableState_t* defaultIsEnabled) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAutoBoostedClocksEnabled>(Symbol::DeviceGetAutoBoostedClocksEnabled, device, isEnabled, defaultIsEnabled);
+  return answer_DeviceGetAutoBoostedClocksEnabled(device, isEnabled, defaultIsEnabled);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long* clocksEventReasons) {
+static nvmlReturn_t answer_DeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long* clocksEventReasons) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -136,8 +177,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t 
     return functions::DeviceGetCurrentClocksEventReasons(*machine, *gpu, clocksEventReasons);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long* clocksEventReasons) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCurrentClocksEventReasons>(Symbol::DeviceGetCurrentClocksEventReasons, device, clocksEventReasons);
+  return answer_DeviceGetCurrentClocksEventReasons(device, clocksEventReasons);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long* clocksThrottleReasons) {
+static nvmlReturn_t answer_DeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long* clocksThrottleReasons) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -146,8 +191,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice
     return functions::DeviceGetCurrentClocksThrottleReasons(*machine, *gpu, clocksThrottleReasons);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long* clocksThrottleReasons) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCurrentClocksThrottleReasons>(Symbol::DeviceGetCurrentClocksThrottleReasons, device, clocksThrottleReasons);
+  return answer_DeviceGetCurrentClocksThrottleReasons(device, clocksThrottleReasons);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_t device, unsigned long long* supportedClocksEventReasons) {
+static nvmlReturn_t answer_DeviceGetSupportedClocksEventReasons(nvmlDevice_t device, unsigned long long* supportedClocksEventReasons) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -156,8 +205,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_
     return read(gpu->clocks_throttle_reasons.supported, supportedClocksEventReasons);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_t device, unsigned long long* supportedClocksEventReasons) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSupportedClocksEventReasons>(Symbol::DeviceGetSupportedClocksEventReasons, device, supportedClocksEventReasons);
+  return answer_DeviceGetSupportedClocksEventReasons(device, supportedClocksEventReasons);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device, unsigned long long* supportedClocksThrottleReasons) {
+static nvmlReturn_t answer_DeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device, unsigned long long* supportedClocksThrottleReasons) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -166,8 +219,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevi
     return read(gpu->clocks_throttle_reasons.supported, supportedClocksThrottleReasons);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device, unsigned long long* supportedClocksThrottleReasons) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSupportedClocksThrottleReasons>(Symbol::DeviceGetSupportedClocksThrottleReasons, device, supportedClocksThrottleReasons);
+  return answer_DeviceGetSupportedClocksThrottleReasons(device, supportedClocksThrottleReasons);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkVfOffset(nvmlDevice_t device, int* offset) {
+static nvmlReturn_t answer_DeviceGetMemClkVfOffset(nvmlDevice_t device, int* offset) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -176,8 +233,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkVfOffset(nvmlDevice_t device, int
     return read(gpu->clocks.memory_offset, offset);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkVfOffset(nvmlDevice_t device, int* offset) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMemClkVfOffset>(Symbol::DeviceGetMemClkVfOffset, device, offset);
+  return answer_DeviceGetMemClkVfOffset(device, offset);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinMaxClockOfPState(nvmlDevice_t device, nvmlClockType_t type, nvmlPstates_t pstate, unsigned int* minClockMHz, unsigned int* maxClockMHz) {
+static nvmlReturn_t answer_DeviceGetMinMaxClockOfPState(nvmlDevice_t device, nvmlClockType_t type, nvmlPstates_t pstate, unsigned int* minClockMHz, unsigned int* maxClockMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -188,8 +249,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinMaxClockOfPState(nvmlDevice_t device
     return functions::DeviceGetMinMaxClockOfPState(*machine, *gpu, type, pstate, minClockMHz, maxClockMHz);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinMaxClockOfPState(nvmlDevice_t device, nvmlClockType_t type, nvmlPstates_t pstate, unsigned int* minClockMHz, unsigned int* maxClockMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMinMaxClockOfPState>(Symbol::DeviceGetMinMaxClockOfPState, device, type, pstate, minClockMHz, maxClockMHz);
+  return answer_DeviceGetMinMaxClockOfPState(device, type, pstate, minClockMHz, maxClockMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkMinMaxVfOffset(nvmlDevice_t device, int* minOffset, int* maxOffset) {
+static nvmlReturn_t answer_DeviceGetGpcClkMinMaxVfOffset(nvmlDevice_t device, int* minOffset, int* maxOffset) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -199,8 +264,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkMinMaxVfOffset(nvmlDevice_t devic
     return read(gpu->clocks.graphics_offset_max, maxOffset);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkMinMaxVfOffset(nvmlDevice_t device, int* minOffset, int* maxOffset) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpcClkMinMaxVfOffset>(Symbol::DeviceGetGpcClkMinMaxVfOffset, device, minOffset, maxOffset);
+  return answer_DeviceGetGpcClkMinMaxVfOffset(device, minOffset, maxOffset);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkMinMaxVfOffset(nvmlDevice_t device, int* minOffset, int* maxOffset) {
+static nvmlReturn_t answer_DeviceGetMemClkMinMaxVfOffset(nvmlDevice_t device, int* minOffset, int* maxOffset) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -210,8 +279,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkMinMaxVfOffset(nvmlDevice_t devic
     return read(gpu->clocks.memory_offset_max, maxOffset);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkMinMaxVfOffset(nvmlDevice_t device, int* minOffset, int* maxOffset) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMemClkMinMaxVfOffset>(Symbol::DeviceGetMemClkMinMaxVfOffset, device, minOffset, maxOffset);
+  return answer_DeviceGetMemClkMinMaxVfOffset(device, minOffset, maxOffset);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t* info) {
+static nvmlReturn_t answer_DeviceGetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -221,8 +294,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClockOffsets(nvmlDevice_t device, nvmlC
     return functions::DeviceGetClockOffsets(*machine, *gpu, info);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetClockOffsets>(Symbol::DeviceGetClockOffsets, device, info);
+  return answer_DeviceGetClockOffsets(device, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t* info) {
+static nvmlReturn_t answer_DeviceSetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -231,8 +308,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetClockOffsets(nvmlDevice_t device, nvmlC
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetClockOffsets(*machine, changed, info); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetClockOffsets>(Symbol::DeviceSetClockOffsets, device, info);
+  return answer_DeviceSetClockOffsets(device, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device, nvmlDeviceCurrentClockFreqs_t* currentClockFreqs) {
+static nvmlReturn_t answer_DeviceGetCurrentClockFreqs(nvmlDevice_t device, nvmlDeviceCurrentClockFreqs_t* currentClockFreqs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -242,8 +323,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device, 
     return functions::DeviceGetCurrentClockFreqs(*machine, *gpu, currentClockFreqs);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device, nvmlDeviceCurrentClockFreqs_t* currentClockFreqs) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCurrentClockFreqs>(Symbol::DeviceGetCurrentClockFreqs, device, currentClockFreqs);
+  return answer_DeviceGetCurrentClockFreqs(device, currentClockFreqs);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device, unsigned int* adaptiveClockStatus) {
+static nvmlReturn_t answer_DeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device, unsigned int* adaptiveClockStatus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -252,16 +337,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t de
     return read(gpu->clocks.adaptive_clocking, adaptiveClockStatus);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device, unsigned int* adaptiveClockStatus) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAdaptiveClockInfoStatus>(Symbol::DeviceGetAdaptiveClockInfoStatus, device, adaptiveClockStatus);
+  return answer_DeviceGetAdaptiveClockInfoStatus(device, adaptiveClockStatus);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClkMonStatus(nvmlDevice_t device, nvmlClkMonStatus_t* status) {
+static nvmlReturn_t answer_DeviceGetClkMonStatus(nvmlDevice_t device, nvmlClkMonStatus_t* status) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !status) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClkMonStatus(nvmlDevice_t device, nvmlClkMonStatus_t* status) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetClkMonStatus>(Symbol::DeviceGetClkMonStatus, device, status);
+  return answer_DeviceGetClkMonStatus(device, status);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz) {
+static nvmlReturn_t answer_DeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -269,16 +362,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, un
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpuLockedClocks(*machine, changed, minGpuClockMHz, maxGpuClockMHz); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetGpuLockedClocks>(Symbol::DeviceSetGpuLockedClocks, device, minGpuClockMHz, maxGpuClockMHz);
+  return answer_DeviceSetGpuLockedClocks(device, minGpuClockMHz, maxGpuClockMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device) {
+static nvmlReturn_t answer_DeviceResetGpuLockedClocks(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetGpuLockedClocks(*machine, changed); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceResetGpuLockedClocks>(Symbol::DeviceResetGpuLockedClocks, device);
+  return answer_DeviceResetGpuLockedClocks(device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, unsigned int minMemClockMHz, unsigned int maxMemClockMHz) {
+static nvmlReturn_t answer_DeviceSetMemoryLockedClocks(nvmlDevice_t device, unsigned int minMemClockMHz, unsigned int maxMemClockMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -286,16 +387,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device,
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetMemoryLockedClocks(*machine, changed, minMemClockMHz, maxMemClockMHz); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, unsigned int minMemClockMHz, unsigned int maxMemClockMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetMemoryLockedClocks>(Symbol::DeviceSetMemoryLockedClocks, device, minMemClockMHz, maxMemClockMHz);
+  return answer_DeviceSetMemoryLockedClocks(device, minMemClockMHz, maxMemClockMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device) {
+static nvmlReturn_t answer_DeviceResetMemoryLockedClocks(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetMemoryLockedClocks(*machine, changed); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceResetMemoryLockedClocks>(Symbol::DeviceResetMemoryLockedClocks, device);
+  return answer_DeviceResetMemoryLockedClocks(device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz) {
+static nvmlReturn_t answer_DeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -303,8 +412,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetApplicationsClocks(nvmlDevice_t device,
   if (!is_privileged(*machine, gpu->api_restriction.set_application_clocks, true)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetApplicationsClocks(*machine, changed, memClockMHz, graphicsClockMHz); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetApplicationsClocks>(Symbol::DeviceSetApplicationsClocks, device, memClockMHz, graphicsClockMHz);
+  return answer_DeviceSetApplicationsClocks(device, memClockMHz, graphicsClockMHz);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t device) {
+static nvmlReturn_t answer_DeviceResetApplicationsClocks(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -312,8 +425,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t devic
   if (!is_privileged(*machine, gpu->api_restriction.set_application_clocks, false)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceResetApplicationsClocks(*machine, changed); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceResetApplicationsClocks>(Symbol::DeviceResetApplicationsClocks, device);
+  return answer_DeviceResetApplicationsClocks(device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled) {
+static nvmlReturn_t answer_DeviceSetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -322,8 +439,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAutoBoostedClocksEnabled(nvmlDevice_t d
   if (!is_privileged(*machine, gpu->api_restriction.set_auto_boosted_clocks, false)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAutoBoostedClocksEnabled(*machine, changed, enabled); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetAutoBoostedClocksEnabled>(Symbol::DeviceSetAutoBoostedClocksEnabled, device, enabled);
+  return answer_DeviceSetAutoBoostedClocksEnabled(device, enabled);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled, unsigned int flags) {
+static nvmlReturn_t answer_DeviceSetDefaultAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled, unsigned int flags) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -332,21 +453,33 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultAutoBoostedClocksEnabled(nvmlDev
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDefaultAutoBoostedClocksEnabled(*machine, changed, enabled, flags); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled, unsigned int flags) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetDefaultAutoBoostedClocksEnabled>(Symbol::DeviceSetDefaultAutoBoostedClocksEnabled, device, enabled, flags);
+  return answer_DeviceSetDefaultAutoBoostedClocksEnabled(device, enabled, flags);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpcClkVfOffset(nvmlDevice_t device, int offset) {
+static nvmlReturn_t answer_DeviceSetGpcClkVfOffset(nvmlDevice_t device, int offset) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpcClkVfOffset(*machine, changed, offset); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpcClkVfOffset(nvmlDevice_t device, int offset) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetGpcClkVfOffset>(Symbol::DeviceSetGpcClkVfOffset, device, offset);
+  return answer_DeviceSetGpcClkVfOffset(device, offset);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemClkVfOffset(nvmlDevice_t device, int offset) {
+static nvmlReturn_t answer_DeviceSetMemClkVfOffset(nvmlDevice_t device, int offset) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetMemClkVfOffset(*machine, changed, offset); });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMemClkVfOffset(nvmlDevice_t device, int offset) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetMemClkVfOffset>(Symbol::DeviceSetMemClkVfOffset, device, offset);
+  return answer_DeviceSetMemClkVfOffset(device, offset);
 }
 
 NVMLKIT_EXPORTS_END

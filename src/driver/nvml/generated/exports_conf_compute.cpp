@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,36 +16,52 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeCapabilities(nvmlConfComputeSystemCaps_t* capabilities) {
+static nvmlReturn_t answer_SystemGetConfComputeCapabilities(nvmlConfComputeSystemCaps_t* capabilities) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!capabilities) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeCapabilities(nvmlConfComputeSystemCaps_t* capabilities) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeCapabilities>(Symbol::SystemGetConfComputeCapabilities, capabilities);
+  return answer_SystemGetConfComputeCapabilities(capabilities);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeState(nvmlConfComputeSystemState_t* state) {
+static nvmlReturn_t answer_SystemGetConfComputeState(nvmlConfComputeSystemState_t* state) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!state) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeState(nvmlConfComputeSystemState_t* state) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeState>(Symbol::SystemGetConfComputeState, state);
+  return answer_SystemGetConfComputeState(state);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeMemSizeInfo(nvmlDevice_t device, nvmlConfComputeMemSizeInfo_t* memInfo) {
+static nvmlReturn_t answer_DeviceGetConfComputeMemSizeInfo(nvmlDevice_t device, nvmlConfComputeMemSizeInfo_t* memInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !memInfo) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeMemSizeInfo(nvmlDevice_t device, nvmlConfComputeMemSizeInfo_t* memInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetConfComputeMemSizeInfo>(Symbol::DeviceGetConfComputeMemSizeInfo, device, memInfo);
+  return answer_DeviceGetConfComputeMemSizeInfo(device, memInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeGpusReadyState(unsigned int* isAcceptingWork) {
+static nvmlReturn_t answer_SystemGetConfComputeGpusReadyState(unsigned int* isAcceptingWork) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!isAcceptingWork) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeGpusReadyState(unsigned int* isAcceptingWork) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeGpusReadyState>(Symbol::SystemGetConfComputeGpusReadyState, isAcceptingWork);
+  return answer_SystemGetConfComputeGpusReadyState(isAcceptingWork);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeProtectedMemoryUsage(nvmlDevice_t device, nvmlMemory_t* memory) {
+static nvmlReturn_t answer_DeviceGetConfComputeProtectedMemoryUsage(nvmlDevice_t device, nvmlMemory_t* memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -53,59 +70,91 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeProtectedMemoryUsage(nvmlDev
     return functions::DeviceGetConfComputeProtectedMemoryUsage(*machine, *gpu, memory);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeProtectedMemoryUsage(nvmlDevice_t device, nvmlMemory_t* memory) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetConfComputeProtectedMemoryUsage>(Symbol::DeviceGetConfComputeProtectedMemoryUsage, device, memory);
+  return answer_DeviceGetConfComputeProtectedMemoryUsage(device, memory);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeGpuCertificate(nvmlDevice_t device, nvmlConfComputeGpuCertificate_t* gpuCert) {
+static nvmlReturn_t answer_DeviceGetConfComputeGpuCertificate(nvmlDevice_t device, nvmlConfComputeGpuCertificate_t* gpuCert) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuCert) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeGpuCertificate(nvmlDevice_t device, nvmlConfComputeGpuCertificate_t* gpuCert) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetConfComputeGpuCertificate>(Symbol::DeviceGetConfComputeGpuCertificate, device, gpuCert);
+  return answer_DeviceGetConfComputeGpuCertificate(device, gpuCert);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeGpuAttestationReport(nvmlDevice_t device, nvmlConfComputeGpuAttestationReport_t* gpuAtstReport) {
+static nvmlReturn_t answer_DeviceGetConfComputeGpuAttestationReport(nvmlDevice_t device, nvmlConfComputeGpuAttestationReport_t* gpuAtstReport) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuAtstReport) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeGpuAttestationReport(nvmlDevice_t device, nvmlConfComputeGpuAttestationReport_t* gpuAtstReport) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetConfComputeGpuAttestationReport>(Symbol::DeviceGetConfComputeGpuAttestationReport, device, gpuAtstReport);
+  return answer_DeviceGetConfComputeGpuAttestationReport(device, gpuAtstReport);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeKeyRotationThresholdInfo(nvmlConfComputeGetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
+static nvmlReturn_t answer_SystemGetConfComputeKeyRotationThresholdInfo(nvmlConfComputeGetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pKeyRotationThrInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pKeyRotationThrInfo->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeKeyRotationThresholdInfo(nvmlConfComputeGetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeKeyRotationThresholdInfo>(Symbol::SystemGetConfComputeKeyRotationThresholdInfo, pKeyRotationThrInfo);
+  return answer_SystemGetConfComputeKeyRotationThresholdInfo(pKeyRotationThrInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t device, unsigned long long sizeKiB) {
+static nvmlReturn_t answer_DeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t device, unsigned long long sizeKiB) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t device, unsigned long long sizeKiB) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetConfComputeUnprotectedMemSize>(Symbol::DeviceSetConfComputeUnprotectedMemSize, device, sizeKiB);
+  return answer_DeviceSetConfComputeUnprotectedMemSize(device, sizeKiB);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetConfComputeGpusReadyState(unsigned int isAcceptingWork) {
+static nvmlReturn_t answer_SystemSetConfComputeGpusReadyState(unsigned int isAcceptingWork) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetConfComputeGpusReadyState(unsigned int isAcceptingWork) {
+  if (watched()) [[unlikely]] return observe<answer_SystemSetConfComputeGpusReadyState>(Symbol::SystemSetConfComputeGpusReadyState, isAcceptingWork);
+  return answer_SystemSetConfComputeGpusReadyState(isAcceptingWork);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetConfComputeKeyRotationThresholdInfo(nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
+static nvmlReturn_t answer_SystemSetConfComputeKeyRotationThresholdInfo(nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pKeyRotationThrInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pKeyRotationThrInfo->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetConfComputeKeyRotationThresholdInfo(nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
+  if (watched()) [[unlikely]] return observe<answer_SystemSetConfComputeKeyRotationThresholdInfo>(Symbol::SystemSetConfComputeKeyRotationThresholdInfo, pKeyRotationThrInfo);
+  return answer_SystemSetConfComputeKeyRotationThresholdInfo(pKeyRotationThrInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeSettings(nvmlSystemConfComputeSettings_t* settings) {
+static nvmlReturn_t answer_SystemGetConfComputeSettings(nvmlSystemConfComputeSettings_t* settings) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!settings) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(settings->version, {0x01000014u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeSettings(nvmlSystemConfComputeSettings_t* settings) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeSettings>(Symbol::SystemGetConfComputeSettings, settings);
+  return answer_SystemGetConfComputeSettings(settings);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,14 +16,18 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCPER_v1(nvmlGetCPER_v1_t* cper) {
+static nvmlReturn_t answer_SystemGetCPER_v1(nvmlGetCPER_v1_t* cper) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!cper) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCPER_v1(nvmlGetCPER_v1_t* cper) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetCPER_v1>(Symbol::SystemGetCPER_v1, cper);
+  return answer_SystemGetCPER_v1(cper);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRepairStatus(nvmlDevice_t device, nvmlRepairStatus_t* repairStatus) {
+static nvmlReturn_t answer_DeviceGetRepairStatus(nvmlDevice_t device, nvmlRepairStatus_t* repairStatus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -30,45 +35,69 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRepairStatus(nvmlDevice_t device, nvmlR
   if (!is_one_of(repairStatus->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRepairStatus(nvmlDevice_t device, nvmlRepairStatus_t* repairStatus) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetRepairStatus>(Symbol::DeviceGetRepairStatus, device, repairStatus);
+  return answer_DeviceGetRepairStatus(device, repairStatus);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUnrepairableMemoryFlag_v1(nvmlDevice_t device, nvmlUnrepairableMemoryStatus_v1_t* unrepairableMemoryStatus) {
+static nvmlReturn_t answer_DeviceGetUnrepairableMemoryFlag_v1(nvmlDevice_t device, nvmlUnrepairableMemoryStatus_v1_t* unrepairableMemoryStatus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !unrepairableMemoryStatus) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUnrepairableMemoryFlag_v1(nvmlDevice_t device, nvmlUnrepairableMemoryStatus_v1_t* unrepairableMemoryStatus) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetUnrepairableMemoryFlag_v1>(Symbol::DeviceGetUnrepairableMemoryFlag_v1, device, unrepairableMemoryStatus);
+  return answer_DeviceGetUnrepairableMemoryFlag_v1(device, unrepairableMemoryStatus);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetLastBBXFlushTime(nvmlDevice_t device, unsigned long long* timestamp, unsigned long* durationUs) {
+static nvmlReturn_t answer_DeviceGetLastBBXFlushTime(nvmlDevice_t device, unsigned long long* timestamp, unsigned long* durationUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !timestamp || !durationUs) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetLastBBXFlushTime(nvmlDevice_t device, unsigned long long* timestamp, unsigned long* durationUs) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetLastBBXFlushTime>(Symbol::DeviceGetLastBBXFlushTime, device, timestamp, durationUs);
+  return answer_DeviceGetLastBBXFlushTime(device, timestamp, durationUs);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBBXTimeData_v1(nvmlDevice_t device, nvmlBBXTimeData_v1_t* timeData) {
+static nvmlReturn_t answer_DeviceGetBBXTimeData_v1(nvmlDevice_t device, nvmlBBXTimeData_v1_t* timeData) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !timeData) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBBXTimeData_v1(nvmlDevice_t device, nvmlBBXTimeData_v1_t* timeData) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBBXTimeData_v1>(Symbol::DeviceGetBBXTimeData_v1, device, timeData);
+  return answer_DeviceGetBBXTimeData_v1(device, timeData);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceReadWritePRM_v1(nvmlDevice_t device, nvmlPRMTLV_v1_t* buffer) {
+static nvmlReturn_t answer_DeviceReadWritePRM_v1(nvmlDevice_t device, nvmlPRMTLV_v1_t* buffer) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !buffer) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceReadWritePRM_v1(nvmlDevice_t device, nvmlPRMTLV_v1_t* buffer) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceReadWritePRM_v1>(Symbol::DeviceReadWritePRM_v1, device, buffer);
+  return answer_DeviceReadWritePRM_v1(device, buffer);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceReadPRMCounters_v1(nvmlDevice_t device, nvmlPRMCounterList_v1_t* counterList) {
+static nvmlReturn_t answer_DeviceReadPRMCounters_v1(nvmlDevice_t device, nvmlPRMCounterList_v1_t* counterList) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !counterList) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceReadPRMCounters_v1(nvmlDevice_t device, nvmlPRMCounterList_v1_t* counterList) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceReadPRMCounters_v1>(Symbol::DeviceReadPRMCounters_v1, device, counterList);
+  return answer_DeviceReadPRMCounters_v1(device, counterList);
 }
 
 NVMLKIT_EXPORTS_END

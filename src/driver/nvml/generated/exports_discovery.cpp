@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,21 +16,29 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* deviceCount) {
+static nvmlReturn_t answer_DeviceGetCount_v2(unsigned int* deviceCount) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetCount_v2(*machine, deviceCount);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* deviceCount) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCount_v2>(Symbol::DeviceGetCount_v2, deviceCount);
+  return answer_DeviceGetCount_v2(deviceCount);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!device) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetHandleByIndex_v2(*machine, index, device);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHandleByIndex_v2>(Symbol::DeviceGetHandleByIndex_v2, index, device);
+  return answer_DeviceGetHandleByIndex_v2(index, device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleBySerial(const char* serial, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetHandleBySerial(const char* serial, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!serial || !device) return NVML_ERROR_INVALID_ARGUMENT;
@@ -37,8 +46,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleBySerial(const char* serial, nvml
     return functions::DeviceGetHandleBySerial(*machine, serial, device);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleBySerial(const char* serial, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHandleBySerial>(Symbol::DeviceGetHandleBySerial, serial, device);
+  return answer_DeviceGetHandleBySerial(serial, device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!uuid || !device) return NVML_ERROR_INVALID_ARGUMENT;
@@ -46,8 +59,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevi
     return functions::DeviceGetHandleByUUID(*machine, uuid, device);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHandleByUUID>(Symbol::DeviceGetHandleByUUID, uuid, device);
+  return answer_DeviceGetHandleByUUID(uuid, device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t* uuid, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetHandleByUUIDV(const nvmlUUID_t* uuid, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!uuid || !device) return NVML_ERROR_INVALID_ARGUMENT;
@@ -56,19 +73,31 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t* uuid, n
     return functions::DeviceGetHandleByUUIDV(*machine, uuid, device);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t* uuid, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHandleByUUIDV>(Symbol::DeviceGetHandleByUUIDV, uuid, device);
+  return answer_DeviceGetHandleByUUIDV(uuid, device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCount(unsigned int* deviceCount) {
+static nvmlReturn_t answer_DeviceGetCount(unsigned int* deviceCount) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetCount(*machine, deviceCount);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCount(unsigned int* deviceCount) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCount>(Symbol::DeviceGetCount, deviceCount);
+  return answer_DeviceGetCount(deviceCount);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!device) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetHandleByIndex(*machine, index, device);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHandleByIndex>(Symbol::DeviceGetHandleByIndex, index, device);
+  return answer_DeviceGetHandleByIndex(index, device);
 }
 
 NVMLKIT_EXPORTS_END

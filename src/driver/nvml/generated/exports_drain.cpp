@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceModifyDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState) {
+static nvmlReturn_t answer_DeviceModifyDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciInfo) return NVML_ERROR_INVALID_ARGUMENT;
@@ -23,15 +24,23 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceModifyDrainState(nvmlPciInfo_t* pciInfo, n
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceModifyDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceModifyDrainState>(Symbol::DeviceModifyDrainState, pciInfo, newState);
+  return answer_DeviceModifyDrainState(pciInfo, newState);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceQueryDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t* currentState) {
+static nvmlReturn_t answer_DeviceQueryDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t* currentState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciInfo || !currentState) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceQueryDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t* currentState) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceQueryDrainState>(Symbol::DeviceQueryDrainState, pciInfo, currentState);
+  return answer_DeviceQueryDrainState(pciInfo, currentState);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRemoveGpu_v2(nvmlPciInfo_t* pciInfo, nvmlDetachGpuState_t gpuState, nvmlPcieLinkState_t linkState) {
+static nvmlReturn_t answer_DeviceRemoveGpu_v2(nvmlPciInfo_t* pciInfo, nvmlDetachGpuState_t gpuState, nvmlPcieLinkState_t linkState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciInfo) return NVML_ERROR_INVALID_ARGUMENT;
@@ -40,49 +49,77 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRemoveGpu_v2(nvmlPciInfo_t* pciInfo, nvmlD
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRemoveGpu_v2(nvmlPciInfo_t* pciInfo, nvmlDetachGpuState_t gpuState, nvmlPcieLinkState_t linkState) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceRemoveGpu_v2>(Symbol::DeviceRemoveGpu_v2, pciInfo, gpuState, linkState);
+  return answer_DeviceRemoveGpu_v2(pciInfo, gpuState, linkState);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceDiscoverGpus(nvmlPciInfo_t* pciInfo) {
+static nvmlReturn_t answer_DeviceDiscoverGpus(nvmlPciInfo_t* pciInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceDiscoverGpus(nvmlPciInfo_t* pciInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceDiscoverGpus>(Symbol::DeviceDiscoverGpus, pciInfo);
+  return answer_DeviceDiscoverGpus(pciInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGetExcludedDeviceCount(unsigned int* deviceCount) {
+static nvmlReturn_t answer_GetExcludedDeviceCount(unsigned int* deviceCount) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GetExcludedDeviceCount(*machine, deviceCount);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGetExcludedDeviceCount(unsigned int* deviceCount) {
+  if (watched()) [[unlikely]] return observe<answer_GetExcludedDeviceCount>(Symbol::GetExcludedDeviceCount, deviceCount);
+  return answer_GetExcludedDeviceCount(deviceCount);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGetExcludedDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t* info) {
+static nvmlReturn_t answer_GetExcludedDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GetExcludedDeviceInfoByIndex(*machine, index, info);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGetExcludedDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_GetExcludedDeviceInfoByIndex>(Symbol::GetExcludedDeviceInfoByIndex, index, info);
+  return answer_GetExcludedDeviceInfoByIndex(index, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRemoveGpu(nvmlPciInfo_t* pciInfo) {
+static nvmlReturn_t answer_DeviceRemoveGpu(nvmlPciInfo_t* pciInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRemoveGpu(nvmlPciInfo_t* pciInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceRemoveGpu>(Symbol::DeviceRemoveGpu, pciInfo);
+  return answer_DeviceRemoveGpu(pciInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGetBlacklistDeviceCount(unsigned int* deviceCount) {
+static nvmlReturn_t answer_GetBlacklistDeviceCount(unsigned int* deviceCount) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GetBlacklistDeviceCount(*machine, deviceCount);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGetBlacklistDeviceCount(unsigned int* deviceCount) {
+  if (watched()) [[unlikely]] return observe<answer_GetBlacklistDeviceCount>(Symbol::GetBlacklistDeviceCount, deviceCount);
+  return answer_GetBlacklistDeviceCount(deviceCount);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGetBlacklistDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t* info) {
+static nvmlReturn_t answer_GetBlacklistDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GetBlacklistDeviceInfoByIndex(*machine, index, info);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlGetBlacklistDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_GetBlacklistDeviceInfoByIndex>(Symbol::GetBlacklistDeviceInfoByIndex, index, info);
+  return answer_GetBlacklistDeviceInfoByIndex(index, info);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDramEncryptionMode(nvmlDevice_t device, nvmlDramEncryptionInfo_t* current, nvmlDramEncryptionInfo_t* pending) {
+static nvmlReturn_t answer_DeviceGetDramEncryptionMode(nvmlDevice_t device, nvmlDramEncryptionInfo_t* current, nvmlDramEncryptionInfo_t* pending) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -23,8 +24,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDramEncryptionMode(nvmlDevice_t device,
   if (!is_one_of(current->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDramEncryptionMode(nvmlDevice_t device, nvmlDramEncryptionInfo_t* current, nvmlDramEncryptionInfo_t* pending) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDramEncryptionMode>(Symbol::DeviceGetDramEncryptionMode, device, current, pending);
+  return answer_DeviceGetDramEncryptionMode(device, current, pending);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDramEncryptionMode(nvmlDevice_t device, const nvmlDramEncryptionInfo_t* dramEncryption) {
+static nvmlReturn_t answer_DeviceSetDramEncryptionMode(nvmlDevice_t device, const nvmlDramEncryptionInfo_t* dramEncryption) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -33,8 +38,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDramEncryptionMode(nvmlDevice_t device,
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDramEncryptionMode(nvmlDevice_t device, const nvmlDramEncryptionInfo_t* dramEncryption) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetDramEncryptionMode>(Symbol::DeviceSetDramEncryptionMode, device, dramEncryption);
+  return answer_DeviceSetDramEncryptionMode(device, dramEncryption);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current, nvmlEnableState_t* pending) {
+static nvmlReturn_t answer_DeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current, nvmlEnableState_t* pending) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -44,8 +53,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnable
     return read(gpu->ecc.mode_pending, pending);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current, nvmlEnableState_t* pending) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetEccMode>(Symbol::DeviceGetEccMode, device, current, pending);
+  return answer_DeviceGetEccMode(device, current, pending);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnableState_t* defaultMode) {
+static nvmlReturn_t answer_DeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnableState_t* defaultMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -54,8 +67,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvm
     return read(gpu->ecc.default_mode, defaultMode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnableState_t* defaultMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDefaultEccMode>(Symbol::DeviceGetDefaultEccMode, device, defaultMode);
+  return answer_DeviceGetDefaultEccMode(device, defaultMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts) {
+static nvmlReturn_t answer_DeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -66,8 +83,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvm
     return functions::DeviceGetTotalEccErrors(*machine, *gpu, errorType, counterType, eccCounts);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetTotalEccErrors>(Symbol::DeviceGetTotalEccErrors, device, errorType, counterType, eccCounts);
+  return answer_DeviceGetTotalEccErrors(device, errorType, counterType, eccCounts);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDetailedEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlEccErrorCounts_t* eccCounts) {
+static nvmlReturn_t answer_DeviceGetDetailedEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlEccErrorCounts_t* eccCounts) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -78,8 +99,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDetailedEccErrors(nvmlDevice_t device, 
     return functions::DeviceGetDetailedEccErrors(*machine, *gpu, errorType, counterType, eccCounts);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDetailedEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlEccErrorCounts_t* eccCounts) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDetailedEccErrors>(Symbol::DeviceGetDetailedEccErrors, device, errorType, counterType, eccCounts);
+  return answer_DeviceGetDetailedEccErrors(device, errorType, counterType, eccCounts);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count) {
+static nvmlReturn_t answer_DeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -91,8 +116,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device,
     return functions::DeviceGetMemoryErrorCounter(*machine, *gpu, errorType, counterType, locationType, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMemoryErrorCounter>(Symbol::DeviceGetMemoryErrorCounter, device, errorType, counterType, locationType, count);
+  return answer_DeviceGetMemoryErrorCounter(device, errorType, counterType, locationType, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device, nvmlEccSramErrorStatus_t* status) {
+static nvmlReturn_t answer_DeviceGetSramEccErrorStatus(nvmlDevice_t device, nvmlEccSramErrorStatus_t* status) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -102,8 +131,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device,
     return functions::DeviceGetSramEccErrorStatus(*machine, *gpu, status);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device, nvmlEccSramErrorStatus_t* status) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSramEccErrorStatus>(Symbol::DeviceGetSramEccErrorStatus, device, status);
+  return answer_DeviceGetSramEccErrorStatus(device, status);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPages(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int* pageCount, unsigned long long* addresses) {
+static nvmlReturn_t answer_DeviceGetRetiredPages(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int* pageCount, unsigned long long* addresses) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -115,8 +148,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPages(nvmlDevice_t device, nvmlP
     return functions::DeviceGetRetiredPages(*machine, *gpu, cause, pageCount, addresses);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPages(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int* pageCount, unsigned long long* addresses) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetRetiredPages>(Symbol::DeviceGetRetiredPages, device, cause, pageCount, addresses);
+  return answer_DeviceGetRetiredPages(device, cause, pageCount, addresses);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPages_v2(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int* pageCount, unsigned long long* addresses, unsigned long long* timestamps) {
+static nvmlReturn_t answer_DeviceGetRetiredPages_v2(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int* pageCount, unsigned long long* addresses, unsigned long long* timestamps) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -128,8 +165,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPages_v2(nvmlDevice_t device, nv
     return functions::DeviceGetRetiredPages_v2(*machine, *gpu, cause, pageCount, addresses, timestamps);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPages_v2(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int* pageCount, unsigned long long* addresses, unsigned long long* timestamps) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetRetiredPages_v2>(Symbol::DeviceGetRetiredPages_v2, device, cause, pageCount, addresses, timestamps);
+  return answer_DeviceGetRetiredPages_v2(device, cause, pageCount, addresses, timestamps);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t device, nvmlEnableState_t* isPending) {
+static nvmlReturn_t answer_DeviceGetRetiredPagesPendingStatus(nvmlDevice_t device, nvmlEnableState_t* isPending) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -138,8 +179,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t 
     return functions::DeviceGetRetiredPagesPendingStatus(*machine, *gpu, isPending);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t device, nvmlEnableState_t* isPending) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetRetiredPagesPendingStatus>(Symbol::DeviceGetRetiredPagesPendingStatus, device, isPending);
+  return answer_DeviceGetRetiredPagesPendingStatus(device, isPending);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrRows, unsigned int* uncRows, unsigned int* isPending, unsigned int* failureOccurred) {
+static nvmlReturn_t answer_DeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrRows, unsigned int* uncRows, unsigned int* isPending, unsigned int* failureOccurred) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -151,8 +196,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsig
     return read(gpu->remapped_rows.failure_occurred, failureOccurred);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrRows, unsigned int* uncRows, unsigned int* isPending, unsigned int* failureOccurred) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetRemappedRows>(Symbol::DeviceGetRemappedRows, device, corrRows, uncRows, isPending, failureOccurred);
+  return answer_DeviceGetRemappedRows(device, corrRows, uncRows, isPending, failureOccurred);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t* values) {
+static nvmlReturn_t answer_DeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t* values) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -165,8 +214,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t devic
     return read(gpu->remapped_rows.availability_histogram.partial, &values->partial);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t* values) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetRowRemapperHistogram>(Symbol::DeviceGetRowRemapperHistogram, device, values);
+  return answer_DeviceGetRowRemapperHistogram(device, values);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnableState_t ecc) {
+static nvmlReturn_t answer_DeviceSetEccMode(nvmlDevice_t device, nvmlEnableState_t ecc) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -175,8 +228,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnable
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetEccMode(*machine, changed, ecc); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnableState_t ecc) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetEccMode>(Symbol::DeviceSetEccMode, device, ecc);
+  return answer_DeviceSetEccMode(device, ecc);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, nvmlEccCounterType_t counterType) {
+static nvmlReturn_t answer_DeviceClearEccErrorCounts(nvmlDevice_t device, nvmlEccCounterType_t counterType) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -185,8 +242,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, n
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceClearEccErrorCounts(*machine, changed, counterType); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, nvmlEccCounterType_t counterType) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceClearEccErrorCounts>(Symbol::DeviceClearEccErrorCounts, device, counterType);
+  return answer_DeviceClearEccErrorCounts(device, counterType);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts(nvmlDevice_t device, nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts) {
+static nvmlReturn_t answer_DeviceGetSramUniqueUncorrectedEccErrorCounts(nvmlDevice_t device, nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -194,8 +255,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts(nvm
   if (!is_one_of(errorCounts->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts(nvmlDevice_t device, nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSramUniqueUncorrectedEccErrorCounts>(Symbol::DeviceGetSramUniqueUncorrectedEccErrorCounts, device, errorCounts);
+  return answer_DeviceGetSramUniqueUncorrectedEccErrorCounts(device, errorCounts);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows_v2(nvmlDevice_t device, nvmlRemappedRowsInfo_v2_t* info) {
+static nvmlReturn_t answer_DeviceGetRemappedRows_v2(nvmlDevice_t device, nvmlRemappedRowsInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -203,6 +268,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows_v2(nvmlDevice_t device, nv
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetRemappedRows_v2(*machine, *gpu, info);
   });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows_v2(nvmlDevice_t device, nvmlRemappedRowsInfo_v2_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetRemappedRows_v2>(Symbol::DeviceGetRemappedRows_v2, device, info);
+  return answer_DeviceGetRemappedRows_v2(device, info);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,22 +16,30 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {
+static nvmlReturn_t answer_EventSetCreate(nvmlEventSet_t* set) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!set) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetCreate(*machine, set);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetCreate>(Symbol::EventSetCreate, set);
+  return answer_EventSetCreate(set);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long eventTypes, nvmlEventSet_t set) {
+static nvmlReturn_t answer_DeviceRegisterEvents(nvmlDevice_t device, unsigned long long eventTypes, nvmlEventSet_t set) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceRegisterEvents(*machine, *gpu, eventTypes, set);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long eventTypes, nvmlEventSet_t set) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceRegisterEvents>(Symbol::DeviceRegisterEvents, device, eventTypes, set);
+  return answer_DeviceRegisterEvents(device, eventTypes, set);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device, unsigned long long* eventTypes) {
+static nvmlReturn_t answer_DeviceGetSupportedEventTypes(nvmlDevice_t device, unsigned long long* eventTypes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -39,57 +48,89 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device
     return functions::DeviceGetSupportedEventTypes(*machine, *gpu, eventTypes);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device, unsigned long long* eventTypes) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSupportedEventTypes>(Symbol::DeviceGetSupportedEventTypes, device, eventTypes);
+  return answer_DeviceGetSupportedEventTypes(device, eventTypes);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
+static nvmlReturn_t answer_EventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!data) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetWait_v2(*machine, set, data, timeoutms);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetWait_v2>(Symbol::EventSetWait_v2, set, data, timeoutms);
+  return answer_EventSetWait_v2(set, data, timeoutms);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set) {
+static nvmlReturn_t answer_EventSetFree(nvmlEventSet_t set) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return functions::EventSetFree(*machine, set);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetFree>(Symbol::EventSetFree, set);
+  return answer_EventSetFree(set);
+}
 
+static nvmlReturn_t answer_SystemEventSetCreate(nvmlSystemEventSetCreateRequest_t* request) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!request) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(request->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemEventSetCreate(nvmlSystemEventSetCreateRequest_t* request) {
+  if (watched()) [[unlikely]] return observe<answer_SystemEventSetCreate>(Symbol::SystemEventSetCreate, request);
+  return answer_SystemEventSetCreate(request);
+}
+
+static nvmlReturn_t answer_SystemEventSetFree(nvmlSystemEventSetFreeRequest_t* request) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!request) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(request->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemEventSetFree(nvmlSystemEventSetFreeRequest_t* request) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!request) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(request->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
+  if (watched()) [[unlikely]] return observe<answer_SystemEventSetFree>(Symbol::SystemEventSetFree, request);
+  return answer_SystemEventSetFree(request);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemRegisterEvents(nvmlSystemRegisterEventRequest_t* request) {
+static nvmlReturn_t answer_SystemRegisterEvents(nvmlSystemRegisterEventRequest_t* request) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!request) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(request->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemRegisterEvents(nvmlSystemRegisterEventRequest_t* request) {
+  if (watched()) [[unlikely]] return observe<answer_SystemRegisterEvents>(Symbol::SystemRegisterEvents, request);
+  return answer_SystemRegisterEvents(request);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemEventSetWait(nvmlSystemEventSetWaitRequest_t* request) {
+static nvmlReturn_t answer_SystemEventSetWait(nvmlSystemEventSetWaitRequest_t* request) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!request) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(request->version, {0x01000020u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemEventSetWait(nvmlSystemEventSetWaitRequest_t* request) {
+  if (watched()) [[unlikely]] return observe<answer_SystemEventSetWait>(Symbol::SystemEventSetWait, request);
+  return answer_SystemEventSetWait(request);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
+static nvmlReturn_t answer_EventSetWait(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!data) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetWait(*machine, set, data, timeoutms);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
+  if (watched()) [[unlikely]] return observe<answer_EventSetWait>(Symbol::EventSetWait, set, data, timeoutms);
+  return answer_EventSetWait(set, data, timeoutms);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t* gpuFabricInfo) {
+static nvmlReturn_t answer_DeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t* gpuFabricInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -24,8 +25,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvml
     return functions::DeviceGetGpuFabricInfo(*machine, *gpu, gpuFabricInfo);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t* gpuFabricInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuFabricInfo>(Symbol::DeviceGetGpuFabricInfo, device, gpuFabricInfo);
+  return answer_DeviceGetGpuFabricInfo(device, gpuFabricInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t* gpuFabricInfo) {
+static nvmlReturn_t answer_DeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t* gpuFabricInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -35,14 +40,22 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvm
     return functions::DeviceGetGpuFabricInfoV(*machine, *gpu, gpuFabricInfo);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t* gpuFabricInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuFabricInfoV>(Symbol::DeviceGetGpuFabricInfoV, device, gpuFabricInfo);
+  return answer_DeviceGetGpuFabricInfoV(device, gpuFabricInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t* platformInfo) {
+static nvmlReturn_t answer_DeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t* platformInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !platformInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(platformInfo->version, {0x0200002cu, 0x0100002cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: fabric
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t* platformInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPlatformInfo>(Symbol::DeviceGetPlatformInfo, device, platformInfo);
+  return answer_DeviceGetPlatformInfo(device, platformInfo);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* sampleCount, nvmlSample_t* samples) {
+static nvmlReturn_t answer_DeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* sampleCount, nvmlSample_t* samples) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -23,21 +24,33 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSampli
   if (!is_known(type)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_FOUND;  // not simulated yet: field values and samples
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* sampleCount, nvmlSample_t* samples) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSamples>(Symbol::DeviceGetSamples, device, type, lastSeenTimeStamp, sampleValType, sampleCount, samples);
+  return answer_DeviceGetSamples(device, type, lastSeenTimeStamp, sampleValType, sampleCount, samples);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
+static nvmlReturn_t answer_DeviceGetFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetFieldValues(*machine, *gpu, valuesCount, values);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetFieldValues>(Symbol::DeviceGetFieldValues, device, valuesCount, values);
+  return answer_DeviceGetFieldValues(device, valuesCount, values);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
+static nvmlReturn_t answer_DeviceClearFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceClearFieldValues>(Symbol::DeviceClearFieldValues, device, valuesCount, values);
+  return answer_DeviceClearFieldValues(device, valuesCount, values);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,44 +16,64 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* metricsGet) {
+static nvmlReturn_t answer_GpmMetricsGet(nvmlGpmMetricsGet_t* metricsGet) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!metricsGet) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(metricsGet->version, {0x00000001u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* metricsGet) {
+  if (watched()) [[unlikely]] return observe<answer_GpmMetricsGet>(Symbol::GpmMetricsGet, metricsGet);
+  return answer_GpmMetricsGet(metricsGet);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleFree(nvmlGpmSample_t gpmSample) {
+static nvmlReturn_t answer_GpmSampleFree(nvmlGpmSample_t gpmSample) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleFree(nvmlGpmSample_t gpmSample) {
+  if (watched()) [[unlikely]] return observe<answer_GpmSampleFree>(Symbol::GpmSampleFree, gpmSample);
+  return answer_GpmSampleFree(gpmSample);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleAlloc(nvmlGpmSample_t* gpmSample) {
+static nvmlReturn_t answer_GpmSampleAlloc(nvmlGpmSample_t* gpmSample) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!gpmSample) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleAlloc(nvmlGpmSample_t* gpmSample) {
+  if (watched()) [[unlikely]] return observe<answer_GpmSampleAlloc>(Symbol::GpmSampleAlloc, gpmSample);
+  return answer_GpmSampleAlloc(gpmSample);
+}
 
+static nvmlReturn_t answer_GpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t gpmSample) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t gpmSample) {
+  if (watched()) [[unlikely]] return observe<answer_GpmSampleGet>(Symbol::GpmSampleGet, device, gpmSample);
+  return answer_GpmSampleGet(device, gpmSample);
+}
+
+static nvmlReturn_t answer_GpmMigSampleGet(nvmlDevice_t device, unsigned int gpuInstanceId, nvmlGpmSample_t gpmSample) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t device, unsigned int gpuInstanceId, nvmlGpmSample_t gpmSample) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+  if (watched()) [[unlikely]] return observe<answer_GpmMigSampleGet>(Symbol::GpmMigSampleGet, device, gpuInstanceId, gpmSample);
+  return answer_GpmMigSampleGet(device, gpuInstanceId, gpmSample);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t* gpmSupport) {
+static nvmlReturn_t answer_GpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t* gpmSupport) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -60,21 +81,33 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlG
   if (!is_one_of(gpmSupport->version, {0x00000001u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t* gpmSupport) {
+  if (watched()) [[unlikely]] return observe<answer_GpmQueryDeviceSupport>(Symbol::GpmQueryDeviceSupport, device, gpmSupport);
+  return answer_GpmQueryDeviceSupport(device, gpmSupport);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpmQueryIfStreamingEnabled(nvmlDevice_t device, unsigned int* state) {
+static nvmlReturn_t answer_GpmQueryIfStreamingEnabled(nvmlDevice_t device, unsigned int* state) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !state) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpmQueryIfStreamingEnabled(nvmlDevice_t device, unsigned int* state) {
+  if (watched()) [[unlikely]] return observe<answer_GpmQueryIfStreamingEnabled>(Symbol::GpmQueryIfStreamingEnabled, device, state);
+  return answer_GpmQueryIfStreamingEnabled(device, state);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSetStreamingEnabled(nvmlDevice_t device, unsigned int state) {
+static nvmlReturn_t answer_GpmSetStreamingEnabled(nvmlDevice_t device, unsigned int state) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSetStreamingEnabled(nvmlDevice_t device, unsigned int state) {
+  if (watched()) [[unlikely]] return observe<answer_GpmSetStreamingEnabled>(Symbol::GpmSetStreamingEnabled, device, state);
+  return answer_GpmSetStreamingEnabled(device, state);
 }
 
 NVMLKIT_EXPORTS_END

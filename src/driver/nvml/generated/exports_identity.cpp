@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -24,8 +25,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, u
     return read(gpu->name, name, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetName>(Symbol::DeviceGetName, device, name, length);
+  return answer_DeviceGetName(device, name, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
+static nvmlReturn_t answer_DeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -34,16 +39,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandTyp
     return read(gpu->brand, type);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBrand>(Symbol::DeviceGetBrand, device, type);
+  return answer_DeviceGetBrand(device, type);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
+static nvmlReturn_t answer_DeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !index) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetIndex(*machine, *gpu, index);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetIndex>(Symbol::DeviceGetIndex, device, index);
+  return answer_DeviceGetIndex(device, index);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -52,8 +65,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* seria
     return read(gpu->serial, serial, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSerial>(Symbol::DeviceGetSerial, device, serial, length);
+  return answer_DeviceGetSerial(device, serial, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int* moduleId) {
+static nvmlReturn_t answer_DeviceGetModuleId(nvmlDevice_t device, unsigned int* moduleId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -62,8 +79,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned 
     return read(gpu->module_id, moduleId);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int* moduleId) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetModuleId>(Symbol::DeviceGetModuleId, device, moduleId);
+  return answer_DeviceGetModuleId(device, moduleId);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
+static nvmlReturn_t answer_DeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -73,8 +94,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvm
     return read(gpu->addressing_mode, &mode->value);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAddressingMode>(Symbol::DeviceGetAddressingMode, device, mode);
+  return answer_DeviceGetAddressingMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -83,8 +108,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, u
     return read(gpu->uuid, uuid, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetUUID>(Symbol::DeviceGetUUID, device, uuid, length);
+  return answer_DeviceGetUUID(device, uuid, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minorNumber) {
+static nvmlReturn_t answer_DeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minorNumber) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -93,8 +122,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsign
     return read(gpu->minor_number, minorNumber);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minorNumber) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMinorNumber>(Symbol::DeviceGetMinorNumber, device, minorNumber);
+  return answer_DeviceGetMinorNumber(device, minorNumber);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, char* partNumber, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetBoardPartNumber(nvmlDevice_t device, char* partNumber, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -103,8 +136,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, ch
     return read(gpu->board_part_number, partNumber, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, char* partNumber, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBoardPartNumber>(Symbol::DeviceGetBoardPartNumber, device, partNumber, length);
+  return answer_DeviceGetBoardPartNumber(device, partNumber, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvmlInforomObject_t object, char* version, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetInforomVersion(nvmlDevice_t device, nvmlInforomObject_t object, char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -114,8 +151,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvm
     return functions::DeviceGetInforomVersion(*machine, *gpu, object, version, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvmlInforomObject_t object, char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetInforomVersion>(Symbol::DeviceGetInforomVersion, device, object, version, length);
+  return answer_DeviceGetInforomVersion(device, object, version, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device, char* version, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetInforomImageVersion(nvmlDevice_t device, char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -124,8 +165,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device
     return read(gpu->inforom.image_version, version, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device, char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetInforomImageVersion>(Symbol::DeviceGetInforomImageVersion, device, version, length);
+  return answer_DeviceGetInforomImageVersion(device, version, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int* checksum) {
+static nvmlReturn_t answer_DeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int* checksum) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -134,16 +179,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice
     return read(gpu->inforom.checksum, checksum);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int* checksum) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetInforomConfigurationChecksum>(Symbol::DeviceGetInforomConfigurationChecksum, device, checksum);
+  return answer_DeviceGetInforomConfigurationChecksum(device, checksum);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device) {
+static nvmlReturn_t answer_DeviceValidateInforom(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceValidateInforom(*machine, *gpu);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceValidateInforom>(Symbol::DeviceValidateInforom, device);
+  return answer_DeviceValidateInforom(device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
+static nvmlReturn_t answer_DeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -153,8 +206,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t devi
     return read(gpu->compute_capability.minor, minor);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCudaComputeCapability>(Symbol::DeviceGetCudaComputeCapability, device, major, minor);
+  return answer_DeviceGetCudaComputeCapability(device, major, minor);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int* boardId) {
+static nvmlReturn_t answer_DeviceGetBoardId(nvmlDevice_t device, unsigned int* boardId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -163,8 +220,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned i
     return read(gpu->board_id, boardId);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int* boardId) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBoardId>(Symbol::DeviceGetBoardId, device, boardId);
+  return answer_DeviceGetBoardId(device, boardId);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* multiGpuBool) {
+static nvmlReturn_t answer_DeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* multiGpuBool) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -173,8 +234,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsi
     return read(gpu->multi_gpu_board, multiGpuBool);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* multiGpuBool) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMultiGpuBoard>(Symbol::DeviceGetMultiGpuBoard, device, multiGpuBool);
+  return answer_DeviceGetMultiGpuBoard(device, multiGpuBool);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char* version, unsigned int length) {
+static nvmlReturn_t answer_DeviceGetVbiosVersion(nvmlDevice_t device, char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -183,16 +248,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char*
     return read(gpu->vbios_version, version, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVbiosVersion>(Symbol::DeviceGetVbiosVersion, device, version, length);
+  return answer_DeviceGetVbiosVersion(device, version, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBridgeChipHierarchy_t* bridgeHierarchy) {
+static nvmlReturn_t answer_DeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBridgeChipHierarchy_t* bridgeHierarchy) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !bridgeHierarchy) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // bridge chips are on boards with two GPUs, which no profile has
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBridgeChipHierarchy_t* bridgeHierarchy) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBridgeChipInfo>(Symbol::DeviceGetBridgeChipInfo, device, bridgeHierarchy);
+  return answer_DeviceGetBridgeChipInfo(device, bridgeHierarchy);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int* irqNum) {
+static nvmlReturn_t answer_DeviceGetIrqNum(nvmlDevice_t device, unsigned int* irqNum) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -201,8 +274,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned in
     return read(gpu->irq_num, irqNum);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int* irqNum) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetIrqNum>(Symbol::DeviceGetIrqNum, device, irqNum);
+  return answer_DeviceGetIrqNum(device, irqNum);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* numCores) {
+static nvmlReturn_t answer_DeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* numCores) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -211,8 +288,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsign
     return read(gpu->num_gpu_cores, numCores);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* numCores) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNumGpuCores>(Symbol::DeviceGetNumGpuCores, device, numCores);
+  return answer_DeviceGetNumGpuCores(device, numCores);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
+static nvmlReturn_t answer_DeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -221,8 +302,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlD
     return read(gpu->architecture, arch);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetArchitecture>(Symbol::DeviceGetArchitecture, device, arch);
+  return answer_DeviceGetArchitecture(device, arch);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
+static nvmlReturn_t answer_DeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -232,8 +317,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi
     return read(gpu->pdi, &pdi->value);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPdi>(Symbol::DeviceGetPdi, device, pdi);
+  return answer_DeviceGetPdi(device, pdi);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
+static nvmlReturn_t answer_DeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -241,22 +330,34 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHo
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetHostname_v1>(Symbol::DeviceSetHostname_v1, device, hostname);
+  return answer_DeviceSetHostname_v1(device, hostname);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
+static nvmlReturn_t answer_DeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHostname_v1>(Symbol::DeviceGetHostname_v1, device, hostname);
+  return answer_DeviceGetHostname_v1(device, hostname);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
+static nvmlReturn_t answer_DeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !caps) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(caps->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCapabilities>(Symbol::DeviceGetCapabilities, device, caps);
+  return answer_DeviceGetCapabilities(device, caps);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,28 +16,48 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlInit_v2() {
+static nvmlReturn_t answer_Init_v2() {
   return functions::Init_v2();
 }
-
-NVMLKIT_EXPORT nvmlReturn_t nvmlInitWithFlags(unsigned int flags) {
-  return functions::InitWithFlags(flags);
+NVMLKIT_EXPORT nvmlReturn_t nvmlInit_v2() {
+  if (watched()) [[unlikely]] return observe<answer_Init_v2>(Symbol::Init_v2);
+  return answer_Init_v2();
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlShutdown() {
+static nvmlReturn_t answer_InitWithFlags(unsigned int flags) {
+  return functions::InitWithFlags(flags);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlInitWithFlags(unsigned int flags) {
+  if (watched()) [[unlikely]] return observe<answer_InitWithFlags>(Symbol::InitWithFlags, flags);
+  return answer_InitWithFlags(flags);
+}
+
+static nvmlReturn_t answer_Shutdown() {
   return functions::Shutdown();
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlShutdown() {
+  if (watched()) [[unlikely]] return observe<answer_Shutdown>(Symbol::Shutdown);
+  return answer_Shutdown();
 }
 
 NVMLKIT_EXPORT const char* nvmlErrorString(nvmlReturn_t result) {
   return functions::ErrorString(result);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlInit() {
+static nvmlReturn_t answer_Init() {
   return functions::Init();
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlInit() {
+  if (watched()) [[unlikely]] return observe<answer_Init>(Symbol::Init);
+  return answer_Init();
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlInternalGetExportTable(const void** table, const void* id) {
+static nvmlReturn_t answer_InternalGetExportTable(const void** table, const void* id) {
   return functions::InternalGetExportTable(table, id);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlInternalGetExportTable(const void** table, const void* id) {
+  if (watched()) [[unlikely]] return observe<answer_InternalGetExportTable>(Symbol::InternalGetExportTable, table, id);
+  return answer_InternalGetExportTable(table, id);
 }
 
 NVMLKIT_EXPORTS_END

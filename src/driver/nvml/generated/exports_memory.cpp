@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
+static nvmlReturn_t answer_DeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -24,8 +25,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMem
     return functions::DeviceGetMemoryInfo(*machine, *gpu, memory);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMemoryInfo>(Symbol::DeviceGetMemoryInfo, device, memory);
+  return answer_DeviceGetMemoryInfo(device, memory);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
+static nvmlReturn_t answer_DeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -35,8 +40,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvml
     return functions::DeviceGetMemoryInfo_v2(*machine, *gpu, memory);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMemoryInfo_v2>(Symbol::DeviceGetMemoryInfo_v2, device, memory);
+  return answer_DeviceGetMemoryInfo_v2(device, memory);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t* bar1Memory) {
+static nvmlReturn_t answer_DeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t* bar1Memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -44,6 +53,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvm
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetBAR1MemoryInfo(*machine, *gpu, bar1Memory);
   });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t* bar1Memory) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBAR1MemoryInfo>(Symbol::DeviceGetBAR1MemoryInfo, device, bar1Memory);
+  return answer_DeviceGetBAR1MemoryInfo(device, bar1Memory);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,23 +16,31 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
+static nvmlReturn_t answer_DeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !attributes) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAttributes_v2>(Symbol::DeviceGetAttributes_v2, device, attributes);
+  return answer_DeviceGetAttributes_v2(device, attributes);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t* activationStatus) {
+static nvmlReturn_t answer_DeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t* activationStatus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !activationStatus) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t* activationStatus) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetMigMode>(Symbol::DeviceSetMigMode, device, mode, activationStatus);
+  return answer_DeviceSetMigMode(device, mode, activationStatus);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
+static nvmlReturn_t answer_DeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -41,16 +50,37 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned i
     return read(gpu->mig.mode_pending, pendingMode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMigMode>(Symbol::DeviceGetMigMode, device, currentMode, pendingMode);
+  return answer_DeviceGetMigMode(device, currentMode, pendingMode);
+}
 
+static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t* info) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfo>(Symbol::DeviceGetGpuInstanceProfileInfo, device, profile, info);
+  return answer_DeviceGetGpuInstanceProfileInfo(device, profile, info);
+}
+
+static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfoV>(Symbol::DeviceGetGpuInstanceProfileInfoV, device, profile, info);
+  return answer_DeviceGetGpuInstanceProfileInfoV(device, profile, info);
+}
+
+static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -58,161 +88,240 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t de
   if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfoByIdV>(Symbol::DeviceGetGpuInstanceProfileInfoByIdV, device, profileId, info);
+  return answer_DeviceGetGpuInstanceProfileInfoByIdV(device, profileId, info);
+}
+
+static nvmlReturn_t answer_DeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstancePossiblePlacements_v2>(Symbol::DeviceGetGpuInstancePossiblePlacements_v2, device, profileId, placements, count);
+  return answer_DeviceGetGpuInstancePossiblePlacements_v2(device, profileId, placements, count);
+}
+
+static nvmlReturn_t answer_DeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t device, unsigned int profileId, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t device, unsigned int profileId, unsigned int* count) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceRemainingCapacity>(Symbol::DeviceGetGpuInstanceRemainingCapacity, device, profileId, count);
+  return answer_DeviceGetGpuInstanceRemainingCapacity(device, profileId, count);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstance) {
+static nvmlReturn_t answer_DeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceCreateGpuInstance>(Symbol::DeviceCreateGpuInstance, device, profileId, gpuInstance);
+  return answer_DeviceCreateGpuInstance(device, profileId, gpuInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance) {
+static nvmlReturn_t answer_DeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !placement || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceCreateGpuInstanceWithPlacement>(Symbol::DeviceCreateGpuInstanceWithPlacement, device, profileId, placement, gpuInstance);
+  return answer_DeviceCreateGpuInstanceWithPlacement(device, profileId, placement, gpuInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
+static nvmlReturn_t answer_GpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceDestroy>(Symbol::GpuInstanceDestroy, gpuInstance);
+  return answer_GpuInstanceDestroy(gpuInstance);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
+static nvmlReturn_t answer_DeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstances>(Symbol::DeviceGetGpuInstances, device, profileId, gpuInstances, count);
+  return answer_DeviceGetGpuInstances(device, profileId, gpuInstances, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t* gpuInstance) {
+static nvmlReturn_t answer_DeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t* gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t* gpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceById>(Symbol::DeviceGetGpuInstanceById, device, id, gpuInstance);
+  return answer_DeviceGetGpuInstanceById(device, id, gpuInstance);
+}
 
+static nvmlReturn_t answer_GpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetInfo>(Symbol::GpuInstanceGetInfo, gpuInstance, info);
+  return answer_GpuInstanceGetInfo(gpuInstance, info);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceProfileInfo>(Symbol::GpuInstanceGetComputeInstanceProfileInfo, gpuInstance, profile, engProfile, info);
+  return answer_GpuInstanceGetComputeInstanceProfileInfo(gpuInstance, profile, engProfile, info);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceProfileInfoV>(Symbol::GpuInstanceGetComputeInstanceProfileInfoV, gpuInstance, profile, engProfile, info);
+  return answer_GpuInstanceGetComputeInstanceProfileInfoV(gpuInstance, profile, engProfile, info);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceRemainingCapacity>(Symbol::GpuInstanceGetComputeInstanceRemainingCapacity, gpuInstance, profileId, count);
+  return answer_GpuInstanceGetComputeInstanceRemainingCapacity(gpuInstance, profileId, count);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstancePossiblePlacements>(Symbol::GpuInstanceGetComputeInstancePossiblePlacements, gpuInstance, profileId, placements, count);
+  return answer_GpuInstanceGetComputeInstancePossiblePlacements(gpuInstance, profileId, placements, count);
+}
+
+static nvmlReturn_t answer_GpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceCreateComputeInstance>(Symbol::GpuInstanceCreateComputeInstance, gpuInstance, profileId, computeInstance);
+  return answer_GpuInstanceCreateComputeInstance(gpuInstance, profileId, computeInstance);
+}
+
+static nvmlReturn_t answer_GpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceCreateComputeInstanceWithPlacement>(Symbol::GpuInstanceCreateComputeInstanceWithPlacement, gpuInstance, profileId, placement, computeInstance);
+  return answer_GpuInstanceCreateComputeInstanceWithPlacement(gpuInstance, profileId, placement, computeInstance);
+}
+
+static nvmlReturn_t answer_ComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
+  if (watched()) [[unlikely]] return observe<answer_ComputeInstanceDestroy>(Symbol::ComputeInstanceDestroy, computeInstance);
+  return answer_ComputeInstanceDestroy(computeInstance);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstances>(Symbol::GpuInstanceGetComputeInstances, gpuInstance, profileId, computeInstances, count);
+  return answer_GpuInstanceGetComputeInstances(gpuInstance, profileId, computeInstances, count);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceById>(Symbol::GpuInstanceGetComputeInstanceById, gpuInstance, id, computeInstance);
+  return answer_GpuInstanceGetComputeInstanceById(gpuInstance, id, computeInstance);
+}
+
+static nvmlReturn_t answer_ComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_ComputeInstanceGetInfo_v2>(Symbol::ComputeInstanceGetInfo_v2, computeInstance, info);
+  return answer_ComputeInstanceGetInfo_v2(computeInstance, info);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
+static nvmlReturn_t answer_DeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isMigDevice) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceIsMigDeviceHandle(*machine, *gpu, isMigDevice);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceIsMigDeviceHandle>(Symbol::DeviceIsMigDeviceHandle, device, isMigDevice);
+  return answer_DeviceIsMigDeviceHandle(device, isMigDevice);
+}
 
+static nvmlReturn_t answer_DeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !id) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceId>(Symbol::DeviceGetGpuInstanceId, device, id);
+  return answer_DeviceGetGpuInstanceId(device, id);
+}
+
+static nvmlReturn_t answer_DeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !id) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !id) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetComputeInstanceId>(Symbol::DeviceGetComputeInstanceId, device, id);
+  return answer_DeviceGetComputeInstanceId(device, id);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
+static nvmlReturn_t answer_DeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -221,43 +330,67 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, 
     return functions::DeviceGetMaxMigDeviceCount(*machine, *gpu, count);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMaxMigDeviceCount>(Symbol::DeviceGetMaxMigDeviceCount, device, count);
+  return answer_DeviceGetMaxMigDeviceCount(device, count);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t* migDevice) {
+static nvmlReturn_t answer_DeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t* migDevice) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !migDevice) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_FOUND;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t* migDevice) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMigDeviceHandleByIndex>(Symbol::DeviceGetMigDeviceHandleByIndex, device, index, migDevice);
+  return answer_DeviceGetMigDeviceHandleByIndex(device, index, migDevice);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, migDevice);
   if (!gpu || !device) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_INVALID_ARGUMENT;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDeviceHandleFromMigDeviceHandle>(Symbol::DeviceGetDeviceHandleFromMigDeviceHandle, migDevice, device);
+  return answer_DeviceGetDeviceHandleFromMigDeviceHandle(migDevice, device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
+static nvmlReturn_t answer_DeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !attributes) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAttributes>(Symbol::DeviceGetAttributes, device, attributes);
+  return answer_DeviceGetAttributes(device, attributes);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
+static nvmlReturn_t answer_ComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_ComputeInstanceGetInfo>(Symbol::ComputeInstanceGetInfo, computeInstance, info);
+  return answer_ComputeInstanceGetInfo(computeInstance, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
+static nvmlReturn_t answer_DeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstancePossiblePlacements>(Symbol::DeviceGetGpuInstancePossiblePlacements, device, profileId, placements, count);
+  return answer_DeviceGetGpuInstancePossiblePlacements(device, profileId, placements, count);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t* display) {
+static nvmlReturn_t answer_DeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t* display) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -24,8 +25,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEn
     return read(gpu->display.mode, display);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t* display) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDisplayMode>(Symbol::DeviceGetDisplayMode, device, display);
+  return answer_DeviceGetDisplayMode(device, display);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t* isActive) {
+static nvmlReturn_t answer_DeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t* isActive) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -34,8 +39,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvml
     return read(gpu->display.active, isActive);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t* isActive) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDisplayActive>(Symbol::DeviceGetDisplayActive, device, isActive);
+  return answer_DeviceGetDisplayActive(device, isActive);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
+static nvmlReturn_t answer_DeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -44,8 +53,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nv
     return read(gpu->persistence_mode, mode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPersistenceMode>(Symbol::DeviceGetPersistenceMode, device, mode);
+  return answer_DeviceGetPersistenceMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t* pState) {
+static nvmlReturn_t answer_DeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t* pState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -54,8 +67,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, n
     return read(gpu->performance_state, pState);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t* pState) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPerformanceState>(Symbol::DeviceGetPerformanceState, device, pState);
+  return answer_DeviceGetPerformanceState(device, pState);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device, nvmlGpuDynamicPstatesInfo_t* pDynamicPstatesInfo) {
+static nvmlReturn_t answer_DeviceGetDynamicPstatesInfo(nvmlDevice_t device, nvmlGpuDynamicPstatesInfo_t* pDynamicPstatesInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -64,8 +81,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device,
     return functions::DeviceGetDynamicPstatesInfo(*machine, *gpu, pDynamicPstatesInfo);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device, nvmlGpuDynamicPstatesInfo_t* pDynamicPstatesInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDynamicPstatesInfo>(Symbol::DeviceGetDynamicPstatesInfo, device, pDynamicPstatesInfo);
+  return answer_DeviceGetDynamicPstatesInfo(device, pDynamicPstatesInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedPerformanceStates(nvmlDevice_t device, nvmlPstates_t* pstates, unsigned int size) {
+static nvmlReturn_t answer_DeviceGetSupportedPerformanceStates(nvmlDevice_t device, nvmlPstates_t* pstates, unsigned int size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -74,8 +95,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedPerformanceStates(nvmlDevice_t
     return functions::DeviceGetSupportedPerformanceStates(*machine, *gpu, pstates, size);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedPerformanceStates(nvmlDevice_t device, nvmlPstates_t* pstates, unsigned int size) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSupportedPerformanceStates>(Symbol::DeviceGetSupportedPerformanceStates, device, pstates, size);
+  return answer_DeviceGetSupportedPerformanceStates(device, pstates, size);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t* current, nvmlGpuOperationMode_t* pending) {
+static nvmlReturn_t answer_DeviceGetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t* current, nvmlGpuOperationMode_t* pending) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -85,8 +110,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuOperationMode(nvmlDevice_t device, n
     return read(gpu->gpu_operation_mode.pending, pending);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t* current, nvmlGpuOperationMode_t* pending) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuOperationMode>(Symbol::DeviceGetGpuOperationMode, device, current, pending);
+  return answer_DeviceGetGpuOperationMode(device, current, pending);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t* mode) {
+static nvmlReturn_t answer_DeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t* mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -95,16 +124,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlCo
     return read(gpu->compute_mode, mode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t* mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetComputeMode>(Symbol::DeviceGetComputeMode, device, mode);
+  return answer_DeviceGetComputeMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDriverModel_v2(nvmlDevice_t device, nvmlDriverModel_t* current, nvmlDriverModel_t* pending) {
+static nvmlReturn_t answer_DeviceGetDriverModel_v2(nvmlDevice_t device, nvmlDriverModel_t* current, nvmlDriverModel_t* pending) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // driver models exist on Windows only
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDriverModel_v2(nvmlDevice_t device, nvmlDriverModel_t* current, nvmlDriverModel_t* pending) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDriverModel_v2>(Symbol::DeviceGetDriverModel_v2, device, current, pending);
+  return answer_DeviceGetDriverModel_v2(device, current, pending);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t* isRestricted) {
+static nvmlReturn_t answer_DeviceGetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t* isRestricted) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -114,8 +151,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAPIRestriction(nvmlDevice_t device, nvm
     return functions::DeviceGetAPIRestriction(*machine, *gpu, apiType, isRestricted);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t* isRestricted) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetAPIRestriction>(Symbol::DeviceGetAPIRestriction, device, apiType, isRestricted);
+  return answer_DeviceGetAPIRestriction(device, apiType, isRestricted);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGspFirmwareVersion(nvmlDevice_t device, char* version) {
+static nvmlReturn_t answer_DeviceGetGspFirmwareVersion(nvmlDevice_t device, char* version) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -124,8 +165,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGspFirmwareVersion(nvmlDevice_t device,
     return functions::DeviceGetGspFirmwareVersion(*machine, *gpu, version);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGspFirmwareVersion(nvmlDevice_t device, char* version) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGspFirmwareVersion>(Symbol::DeviceGetGspFirmwareVersion, device, version);
+  return answer_DeviceGetGspFirmwareVersion(device, version);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, unsigned int* isEnabled, unsigned int* defaultMode) {
+static nvmlReturn_t answer_DeviceGetGspFirmwareMode(nvmlDevice_t device, unsigned int* isEnabled, unsigned int* defaultMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -135,8 +180,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, un
     return read(gpu->gsp_firmware.default_mode, defaultMode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, unsigned int* isEnabled, unsigned int* defaultMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGspFirmwareMode>(Symbol::DeviceGetGspFirmwareMode, device, isEnabled, defaultMode);
+  return answer_DeviceGetGspFirmwareMode(device, isEnabled, defaultMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode) {
+static nvmlReturn_t answer_DeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -145,8 +194,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nv
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPersistenceMode(*machine, changed, mode); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetPersistenceMode>(Symbol::DeviceSetPersistenceMode, device, mode);
+  return answer_DeviceSetPersistenceMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode) {
+static nvmlReturn_t answer_DeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -155,8 +208,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlCo
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetComputeMode(*machine, changed, mode); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetComputeMode>(Symbol::DeviceSetComputeMode, device, mode);
+  return answer_DeviceSetComputeMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDriverModel(nvmlDevice_t device, nvmlDriverModel_t driverModel, unsigned int flags) {
+static nvmlReturn_t answer_DeviceSetDriverModel(nvmlDevice_t device, nvmlDriverModel_t driverModel, unsigned int flags) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -165,8 +222,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDriverModel(nvmlDevice_t device, nvmlDr
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // driver models exist on Windows only
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDriverModel(nvmlDevice_t device, nvmlDriverModel_t driverModel, unsigned int flags) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetDriverModel>(Symbol::DeviceSetDriverModel, device, driverModel, flags);
+  return answer_DeviceSetDriverModel(device, driverModel, flags);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t mode) {
+static nvmlReturn_t answer_DeviceSetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -175,8 +236,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuOperationMode(nvmlDevice_t device, n
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetGpuOperationMode(*machine, changed, mode); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetGpuOperationMode>(Symbol::DeviceSetGpuOperationMode, device, mode);
+  return answer_DeviceSetGpuOperationMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t isRestricted) {
+static nvmlReturn_t answer_DeviceSetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t isRestricted) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -186,13 +251,21 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAPIRestriction(nvmlDevice_t device, nvm
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAPIRestriction(*machine, changed, apiType, isRestricted); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t isRestricted) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetAPIRestriction>(Symbol::DeviceSetAPIRestriction, device, apiType, isRestricted);
+  return answer_DeviceSetAPIRestriction(device, apiType, isRestricted);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDriverModel(nvmlDevice_t device, nvmlDriverModel_t* current, nvmlDriverModel_t* pending) {
+static nvmlReturn_t answer_DeviceGetDriverModel(nvmlDevice_t device, nvmlDriverModel_t* current, nvmlDriverModel_t* pending) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // driver models exist on Windows only
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDriverModel(nvmlDevice_t device, nvmlDriverModel_t* current, nvmlDriverModel_t* pending) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDriverModel>(Symbol::DeviceGetDriverModel, device, current, pending);
+  return answer_DeviceGetDriverModel(device, current, pending);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,31 +16,43 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cModeInfo_v1_t* c2cModeInfo) {
+static nvmlReturn_t answer_DeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cModeInfo_v1_t* c2cModeInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !c2cModeInfo) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cModeInfo_v1_t* c2cModeInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetC2cModeInfoV>(Symbol::DeviceGetC2cModeInfoV, device, c2cModeInfo);
+  return answer_DeviceGetC2cModeInfoV(device, c2cModeInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, nvmlEnableState_t* isActive) {
+static nvmlReturn_t answer_DeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, nvmlEnableState_t* isActive) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isActive) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, nvmlEnableState_t* isActive) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkState>(Symbol::DeviceGetNvLinkState, device, link, isActive);
+  return answer_DeviceGetNvLinkState(device, link, isActive);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkVersion(nvmlDevice_t device, unsigned int link, unsigned int* version) {
+static nvmlReturn_t answer_DeviceGetNvLinkVersion(nvmlDevice_t device, unsigned int link, unsigned int* version) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !version) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkVersion(nvmlDevice_t device, unsigned int link, unsigned int* version) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkVersion>(Symbol::DeviceGetNvLinkVersion, device, link, version);
+  return answer_DeviceGetNvLinkVersion(device, link, version);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, unsigned int link, nvmlNvLinkCapability_t capability, unsigned int* capResult) {
+static nvmlReturn_t answer_DeviceGetNvLinkCapability(nvmlDevice_t device, unsigned int link, nvmlNvLinkCapability_t capability, unsigned int* capResult) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -47,16 +60,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, u
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, unsigned int link, nvmlNvLinkCapability_t capability, unsigned int* capResult) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkCapability>(Symbol::DeviceGetNvLinkCapability, device, link, capability, capResult);
+  return answer_DeviceGetNvLinkCapability(device, link, capability, capResult);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
+static nvmlReturn_t answer_DeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pci) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkRemotePciInfo_v2>(Symbol::DeviceGetNvLinkRemotePciInfo_v2, device, link, pci);
+  return answer_DeviceGetNvLinkRemotePciInfo_v2(device, link, pci);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsigned int link, nvmlNvLinkErrorCounter_t counter, unsigned long long* counterValue) {
+static nvmlReturn_t answer_DeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsigned int link, nvmlNvLinkErrorCounter_t counter, unsigned long long* counterValue) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -64,40 +85,60 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device,
   if (!is_known(counter)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsigned int link, nvmlNvLinkErrorCounter_t counter, unsigned long long* counterValue) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkErrorCounter>(Symbol::DeviceGetNvLinkErrorCounter, device, link, counter, counterValue);
+  return answer_DeviceGetNvLinkErrorCounter(device, link, counter, counterValue);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetNvLinkErrorCounters(nvmlDevice_t device, unsigned int link) {
+static nvmlReturn_t answer_DeviceResetNvLinkErrorCounters(nvmlDevice_t device, unsigned int link) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetNvLinkErrorCounters(nvmlDevice_t device, unsigned int link) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceResetNvLinkErrorCounters>(Symbol::DeviceResetNvLinkErrorCounters, device, link);
+  return answer_DeviceResetNvLinkErrorCounters(device, link);
+}
 
+static nvmlReturn_t answer_DeviceSetNvLinkUtilizationControl(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlNvLinkUtilizationControl_t* control, unsigned int reset) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !control) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvLinkUtilizationControl(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlNvLinkUtilizationControl_t* control, unsigned int reset) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetNvLinkUtilizationControl>(Symbol::DeviceSetNvLinkUtilizationControl, device, link, counter, control, reset);
+  return answer_DeviceSetNvLinkUtilizationControl(device, link, counter, control, reset);
+}
+
+static nvmlReturn_t answer_DeviceGetNvLinkUtilizationControl(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlNvLinkUtilizationControl_t* control) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !control) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkUtilizationControl(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlNvLinkUtilizationControl_t* control) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !control) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkUtilizationControl>(Symbol::DeviceGetNvLinkUtilizationControl, device, link, counter, control);
+  return answer_DeviceGetNvLinkUtilizationControl(device, link, counter, control);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, unsigned long long* rxcounter, unsigned long long* txcounter) {
+static nvmlReturn_t answer_DeviceGetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, unsigned long long* rxcounter, unsigned long long* txcounter) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !rxcounter || !txcounter) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, unsigned long long* rxcounter, unsigned long long* txcounter) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkUtilizationCounter>(Symbol::DeviceGetNvLinkUtilizationCounter, device, link, counter, rxcounter, txcounter);
+  return answer_DeviceGetNvLinkUtilizationCounter(device, link, counter, rxcounter, txcounter);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceFreezeNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlEnableState_t freeze) {
+static nvmlReturn_t answer_DeviceFreezeNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlEnableState_t freeze) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -105,45 +146,69 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceFreezeNvLinkUtilizationCounter(nvmlDevice_
   if (!is_known(freeze)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceFreezeNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlEnableState_t freeze) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceFreezeNvLinkUtilizationCounter>(Symbol::DeviceFreezeNvLinkUtilizationCounter, device, link, counter, freeze);
+  return answer_DeviceFreezeNvLinkUtilizationCounter(device, link, counter, freeze);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter) {
+static nvmlReturn_t answer_DeviceResetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceResetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceResetNvLinkUtilizationCounter>(Symbol::DeviceResetNvLinkUtilizationCounter, device, link, counter);
+  return answer_DeviceResetNvLinkUtilizationCounter(device, link, counter);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int link, nvmlIntNvLinkDeviceType_t* pNvLinkDeviceType) {
+static nvmlReturn_t answer_DeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int link, nvmlIntNvLinkDeviceType_t* pNvLinkDeviceType) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pNvLinkDeviceType) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int link, nvmlIntNvLinkDeviceType_t* pNvLinkDeviceType) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkRemoteDeviceType>(Symbol::DeviceGetNvLinkRemoteDeviceType, device, link, pNvLinkDeviceType);
+  return answer_DeviceGetNvLinkRemoteDeviceType(device, link, pNvLinkDeviceType);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevice_t device, nvmlNvLinkPowerThres_t* info) {
+static nvmlReturn_t answer_DeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevice_t device, nvmlNvLinkPowerThres_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevice_t device, nvmlNvLinkPowerThres_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetNvLinkDeviceLowPowerThreshold>(Symbol::DeviceSetNvLinkDeviceLowPowerThreshold, device, info);
+  return answer_DeviceSetNvLinkDeviceLowPowerThreshold(device, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetNvlinkBwMode(unsigned int nvlinkBwMode) {
+static nvmlReturn_t answer_SystemSetNvlinkBwMode(unsigned int nvlinkBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetNvlinkBwMode(unsigned int nvlinkBwMode) {
+  if (watched()) [[unlikely]] return observe<answer_SystemSetNvlinkBwMode>(Symbol::SystemSetNvlinkBwMode, nvlinkBwMode);
+  return answer_SystemSetNvlinkBwMode(nvlinkBwMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetNvlinkBwMode(unsigned int* nvlinkBwMode) {
+static nvmlReturn_t answer_SystemGetNvlinkBwMode(unsigned int* nvlinkBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!nvlinkBwMode) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetNvlinkBwMode(unsigned int* nvlinkBwMode) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetNvlinkBwMode>(Symbol::SystemGetNvlinkBwMode, nvlinkBwMode);
+  return answer_SystemGetNvlinkBwMode(nvlinkBwMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, nvmlNvlinkSupportedBwModes_t* supportedBwMode) {
+static nvmlReturn_t answer_DeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, nvmlNvlinkSupportedBwModes_t* supportedBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -151,8 +216,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkSupportedBwModes(nvmlDevice_t dev
   if (!is_one_of(supportedBwMode->version, {0x0100001cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, nvmlNvlinkSupportedBwModes_t* supportedBwMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvlinkSupportedBwModes>(Symbol::DeviceGetNvlinkSupportedBwModes, device, supportedBwMode);
+  return answer_DeviceGetNvlinkSupportedBwModes(device, supportedBwMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkGetBwMode_t* getBwMode) {
+static nvmlReturn_t answer_DeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkGetBwMode_t* getBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -160,8 +229,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlN
   if (!is_one_of(getBwMode->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkGetBwMode_t* getBwMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvlinkBwMode>(Symbol::DeviceGetNvlinkBwMode, device, getBwMode);
+  return answer_DeviceGetNvlinkBwMode(device, getBwMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkSetBwMode_t* setBwMode) {
+static nvmlReturn_t answer_DeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkSetBwMode_t* setBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -169,8 +242,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlN
   if (!is_one_of(setBwMode->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkSetBwMode_t* setBwMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetNvlinkBwMode>(Symbol::DeviceSetNvlinkBwMode, device, setBwMode);
+  return answer_DeviceSetNvlinkBwMode(device, setBwMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t* info) {
+static nvmlReturn_t answer_DeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -178,13 +255,21 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvL
   if (!is_one_of(info->version, {0x0200064cu, 0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkInfo>(Symbol::DeviceGetNvLinkInfo, device, info);
+  return answer_DeviceGetNvLinkInfo(device, info);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
+static nvmlReturn_t answer_DeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pci) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkRemotePciInfo>(Symbol::DeviceGetNvLinkRemotePciInfo, device, link, pci);
+  return answer_DeviceGetNvLinkRemotePciInfo(device, link, pci);
 }
 
 NVMLKIT_EXPORTS_END

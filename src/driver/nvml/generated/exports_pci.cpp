@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* pciBusId, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetHandleByPciBusId_v2(const char* pciBusId, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciBusId || !device) return NVML_ERROR_INVALID_ARGUMENT;
@@ -23,8 +24,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* pciBusI
     return functions::DeviceGetHandleByPciBusId_v2(*machine, pciBusId, device);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* pciBusId, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHandleByPciBusId_v2>(Symbol::DeviceGetHandleByPciBusId_v2, pciBusId, device);
+  return answer_DeviceGetHandleByPciBusId_v2(pciBusId, device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t* pci) {
+static nvmlReturn_t answer_DeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t* pci) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -34,8 +39,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPci
     return functions::DeviceGetPciInfoExt(*machine, *gpu, pci);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t* pci) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPciInfoExt>(Symbol::DeviceGetPciInfoExt, device, pci);
+  return answer_DeviceGetPciInfoExt(device, pci);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
+static nvmlReturn_t answer_DeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -44,8 +53,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPci
     return functions::DeviceGetPciInfo_v3(*machine, *gpu, pci);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPciInfo_v3>(Symbol::DeviceGetPciInfo_v3, device, pci);
+  return answer_DeviceGetPciInfo_v3(device, pci);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int* maxLinkGen) {
+static nvmlReturn_t answer_DeviceGetMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int* maxLinkGen) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -54,8 +67,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t devi
     return read(gpu->pcie.max_link_gen, maxLinkGen);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int* maxLinkGen) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMaxPcieLinkGeneration>(Symbol::DeviceGetMaxPcieLinkGeneration, device, maxLinkGen);
+  return answer_DeviceGetMaxPcieLinkGeneration(device, maxLinkGen);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int* maxLinkGenDevice) {
+static nvmlReturn_t answer_DeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int* maxLinkGenDevice) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -64,8 +81,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t d
     return read(gpu->pcie.device_max_link_gen, maxLinkGenDevice);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int* maxLinkGenDevice) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuMaxPcieLinkGeneration>(Symbol::DeviceGetGpuMaxPcieLinkGeneration, device, maxLinkGenDevice);
+  return answer_DeviceGetGpuMaxPcieLinkGeneration(device, maxLinkGenDevice);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t device, unsigned int* maxLinkWidth) {
+static nvmlReturn_t answer_DeviceGetMaxPcieLinkWidth(nvmlDevice_t device, unsigned int* maxLinkWidth) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -74,8 +95,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t device, u
     return read(gpu->pcie.max_link_width, maxLinkWidth);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t device, unsigned int* maxLinkWidth) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMaxPcieLinkWidth>(Symbol::DeviceGetMaxPcieLinkWidth, device, maxLinkWidth);
+  return answer_DeviceGetMaxPcieLinkWidth(device, maxLinkWidth);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned int* currLinkGen) {
+static nvmlReturn_t answer_DeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned int* currLinkGen) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -84,8 +109,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t dev
     return read(gpu->pcie.current_link_gen, currLinkGen);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned int* currLinkGen) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCurrPcieLinkGeneration>(Symbol::DeviceGetCurrPcieLinkGeneration, device, currLinkGen);
+  return answer_DeviceGetCurrPcieLinkGeneration(device, currLinkGen);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned int* currLinkWidth) {
+static nvmlReturn_t answer_DeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned int* currLinkWidth) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -94,8 +123,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, 
     return read(gpu->pcie.current_link_width, currLinkWidth);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned int* currLinkWidth) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCurrPcieLinkWidth>(Symbol::DeviceGetCurrPcieLinkWidth, device, currLinkWidth);
+  return answer_DeviceGetCurrPcieLinkWidth(device, currLinkWidth);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned int* value) {
+static nvmlReturn_t answer_DeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned int* value) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -105,8 +138,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvm
     return functions::DeviceGetPcieThroughput(*machine, *gpu, counter, value);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned int* value) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPcieThroughput>(Symbol::DeviceGetPcieThroughput, device, counter, value);
+  return answer_DeviceGetPcieThroughput(device, counter, value);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned int* value) {
+static nvmlReturn_t answer_DeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned int* value) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -115,8 +152,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, 
     return read(gpu->pcie.replay_counter, value);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned int* value) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPcieReplayCounter>(Symbol::DeviceGetPcieReplayCounter, device, value);
+  return answer_DeviceGetPcieReplayCounter(device, value);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int* busWidth) {
+static nvmlReturn_t answer_DeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int* busWidth) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -125,8 +166,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, uns
     return read(gpu->memory.memory_bus_width, busWidth);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int* busWidth) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMemoryBusWidth>(Symbol::DeviceGetMemoryBusWidth, device, busWidth);
+  return answer_DeviceGetMemoryBusWidth(device, busWidth);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, unsigned int* maxSpeed) {
+static nvmlReturn_t answer_DeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, unsigned int* maxSpeed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -135,8 +180,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, u
     return functions::DeviceGetPcieLinkMaxSpeed(*machine, *gpu, maxSpeed);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, unsigned int* maxSpeed) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPcieLinkMaxSpeed>(Symbol::DeviceGetPcieLinkMaxSpeed, device, maxSpeed);
+  return answer_DeviceGetPcieLinkMaxSpeed(device, maxSpeed);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieSpeed(nvmlDevice_t device, unsigned int* pcieSpeed) {
+static nvmlReturn_t answer_DeviceGetPcieSpeed(nvmlDevice_t device, unsigned int* pcieSpeed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -145,8 +194,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieSpeed(nvmlDevice_t device, unsigned
     return functions::DeviceGetPcieSpeed(*machine, *gpu, pcieSpeed);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieSpeed(nvmlDevice_t device, unsigned int* pcieSpeed) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPcieSpeed>(Symbol::DeviceGetPcieSpeed, device, pcieSpeed);
+  return answer_DeviceGetPcieSpeed(device, pcieSpeed);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusType_t* type) {
+static nvmlReturn_t answer_DeviceGetBusType(nvmlDevice_t device, nvmlBusType_t* type) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -155,8 +208,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusTyp
     return read(gpu->bus_type, type);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusType_t* type) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetBusType>(Symbol::DeviceGetBusType, device, type);
+  return answer_DeviceGetBusType(device, type);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* pciBusId, nvmlDevice_t* device) {
+static nvmlReturn_t answer_DeviceGetHandleByPciBusId(const char* pciBusId, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciBusId || !device) return NVML_ERROR_INVALID_ARGUMENT;
@@ -164,8 +221,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* pciBusId, 
     return functions::DeviceGetHandleByPciBusId(*machine, pciBusId, device);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* pciBusId, nvmlDevice_t* device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHandleByPciBusId>(Symbol::DeviceGetHandleByPciBusId, pciBusId, device);
+  return answer_DeviceGetHandleByPciBusId(pciBusId, device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci) {
+static nvmlReturn_t answer_DeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -174,8 +235,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInf
     return functions::DeviceGetPciInfo(*machine, *gpu, pci);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPciInfo>(Symbol::DeviceGetPciInfo, device, pci);
+  return answer_DeviceGetPciInfo(device, pci);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* pci) {
+static nvmlReturn_t answer_DeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* pci) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -183,6 +248,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPci
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetPciInfo_v2(*machine, *gpu, pci);
   });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* pci) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPciInfo_v2>(Symbol::DeviceGetPciInfo_v2, device, pci);
+  return answer_DeviceGetPciInfo_v2(device, pci);
 }
 
 NVMLKIT_EXPORTS_END

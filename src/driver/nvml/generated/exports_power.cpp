@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerState(nvmlDevice_t device, nvmlPstates_t* pState) {
+static nvmlReturn_t answer_DeviceGetPowerState(nvmlDevice_t device, nvmlPstates_t* pState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -24,8 +25,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerState(nvmlDevice_t device, nvmlPst
     return read(gpu->power.power_state, pState);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerState(nvmlDevice_t device, nvmlPstates_t* pState) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPowerState>(Symbol::DeviceGetPowerState, device, pState);
+  return answer_DeviceGetPowerState(device, pState);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
+static nvmlReturn_t answer_DeviceGetPowerManagementMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -34,8 +39,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementMode(nvmlDevice_t device
     return read(gpu->power.management_mode, mode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPowerManagementMode>(Symbol::DeviceGetPowerManagementMode, device, mode);
+  return answer_DeviceGetPowerManagementMode(device, mode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int* limit) {
+static nvmlReturn_t answer_DeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int* limit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -44,8 +53,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t devic
     return functions::DeviceGetPowerManagementLimit(*machine, *gpu, limit);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int* limit) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPowerManagementLimit>(Symbol::DeviceGetPowerManagementLimit, device, limit);
+  return answer_DeviceGetPowerManagementLimit(device, limit);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t device, unsigned int* minLimit, unsigned int* maxLimit) {
+static nvmlReturn_t answer_DeviceGetPowerManagementLimitConstraints(nvmlDevice_t device, unsigned int* minLimit, unsigned int* maxLimit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -55,8 +68,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDev
     return read(gpu->power.max_limit_mw, maxLimit);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t device, unsigned int* minLimit, unsigned int* maxLimit) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPowerManagementLimitConstraints>(Symbol::DeviceGetPowerManagementLimitConstraints, device, minLimit, maxLimit);
+  return answer_DeviceGetPowerManagementLimitConstraints(device, minLimit, maxLimit);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t device, unsigned int* defaultLimit) {
+static nvmlReturn_t answer_DeviceGetPowerManagementDefaultLimit(nvmlDevice_t device, unsigned int* defaultLimit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -65,8 +82,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_
     return read(gpu->power.default_limit_mw, defaultLimit);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t device, unsigned int* defaultLimit) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPowerManagementDefaultLimit>(Symbol::DeviceGetPowerManagementDefaultLimit, device, defaultLimit);
+  return answer_DeviceGetPowerManagementDefaultLimit(device, defaultLimit);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* power) {
+static nvmlReturn_t answer_DeviceGetPowerUsage(nvmlDevice_t device, unsigned int* power) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -75,8 +96,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigne
     return read(gpu->power.current_draw_mw, power);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* power) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPowerUsage>(Symbol::DeviceGetPowerUsage, device, power);
+  return answer_DeviceGetPowerUsage(device, power);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long* energy) {
+static nvmlReturn_t answer_DeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long* energy) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -85,8 +110,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t dev
     return read(gpu->power.total_energy_consumption_mj, energy);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long* energy) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetTotalEnergyConsumption>(Symbol::DeviceGetTotalEnergyConsumption, device, energy);
+  return answer_DeviceGetTotalEnergyConsumption(device, energy);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int* limit) {
+static nvmlReturn_t answer_DeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int* limit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -95,8 +124,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device,
     return read(gpu->power.enforced_limit_mw, limit);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int* limit) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetEnforcedPowerLimit>(Symbol::DeviceGetEnforcedPowerLimit, device, limit);
+  return answer_DeviceGetEnforcedPowerLimit(device, limit);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerSource(nvmlDevice_t device, nvmlPowerSource_t* powerSource) {
+static nvmlReturn_t answer_DeviceGetPowerSource(nvmlDevice_t device, nvmlPowerSource_t* powerSource) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -105,8 +138,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerSource(nvmlDevice_t device, nvmlPo
     return read(gpu->power.power_source, powerSource);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerSource(nvmlDevice_t device, nvmlPowerSource_t* powerSource) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPowerSource>(Symbol::DeviceGetPowerSource, device, powerSource);
+  return answer_DeviceGetPowerSource(device, powerSource);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t device, nvmlPowerValue_v2_t* powerValue) {
+static nvmlReturn_t answer_DeviceSetPowerManagementLimit_v2(nvmlDevice_t device, nvmlPowerValue_v2_t* powerValue) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -115,14 +152,22 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t de
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerManagementLimit_v2(*machine, changed, powerValue); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t device, nvmlPowerValue_v2_t* powerValue) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetPowerManagementLimit_v2>(Symbol::DeviceSetPowerManagementLimit_v2, device, powerValue);
+  return answer_DeviceSetPowerManagementLimit_v2(device, powerValue);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit) {
+static nvmlReturn_t answer_DeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetPowerManagementLimit(*machine, changed, limit); });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetPowerManagementLimit>(Symbol::DeviceSetPowerManagementLimit, device, limit);
+  return answer_DeviceSetPowerManagementLimit(device, limit);
 }
 
 NVMLKIT_EXPORTS_END

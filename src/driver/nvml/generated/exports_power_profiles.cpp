@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceModes(nvmlDevice_t device, nvmlDevicePerfModes_t* perfModes) {
+static nvmlReturn_t answer_DeviceGetPerformanceModes(nvmlDevice_t device, nvmlDevicePerfModes_t* perfModes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -25,24 +26,36 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceModes(nvmlDevice_t device, n
     return functions::DeviceGetPerformanceModes(*machine, *gpu, perfModes);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceModes(nvmlDevice_t device, nvmlDevicePerfModes_t* perfModes) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPerformanceModes>(Symbol::DeviceGetPerformanceModes, device, perfModes);
+  return answer_DeviceGetPerformanceModes(device, perfModes);
+}
 
+static nvmlReturn_t answer_DeviceGetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t* powerMizerMode) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !powerMizerMode) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t* powerMizerMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPowerMizerMode_v1>(Symbol::DeviceGetPowerMizerMode_v1, device, powerMizerMode);
+  return answer_DeviceGetPowerMizerMode_v1(device, powerMizerMode);
+}
+
+static nvmlReturn_t answer_DeviceSetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t* powerMizerMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !powerMizerMode) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t* powerMizerMode) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !powerMizerMode) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetPowerMizerMode_v1>(Symbol::DeviceSetPowerMizerMode_v1, device, powerMizerMode);
+  return answer_DeviceSetPowerMizerMode_v1(device, powerMizerMode);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetProfilesInfo(nvmlDevice_t device, nvmlWorkloadPowerProfileProfilesInfo_t* profilesInfo) {
+static nvmlReturn_t answer_DeviceWorkloadPowerProfileGetProfilesInfo(nvmlDevice_t device, nvmlWorkloadPowerProfileProfilesInfo_t* profilesInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -50,8 +63,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetProfilesInfo(nvmlDe
   if (!is_one_of(profilesInfo->version, {0x01002bf8u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetProfilesInfo(nvmlDevice_t device, nvmlWorkloadPowerProfileProfilesInfo_t* profilesInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceWorkloadPowerProfileGetProfilesInfo>(Symbol::DeviceWorkloadPowerProfileGetProfilesInfo, device, profilesInfo);
+  return answer_DeviceWorkloadPowerProfileGetProfilesInfo(device, profilesInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetCurrentProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileCurrentProfiles_t* currentProfiles) {
+static nvmlReturn_t answer_DeviceWorkloadPowerProfileGetCurrentProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileCurrentProfiles_t* currentProfiles) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -59,8 +76,26 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetCurrentProfiles(nvm
   if (!is_one_of(currentProfiles->version, {0x01000064u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileGetCurrentProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileCurrentProfiles_t* currentProfiles) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceWorkloadPowerProfileGetCurrentProfiles>(Symbol::DeviceWorkloadPowerProfileGetCurrentProfiles, device, currentProfiles);
+  return answer_DeviceWorkloadPowerProfileGetCurrentProfiles(device, currentProfiles);
+}
 
+static nvmlReturn_t answer_DeviceWorkloadPowerProfileSetRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !requestedProfiles) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(requestedProfiles->version, {0x01000024u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileSetRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceWorkloadPowerProfileSetRequestedProfiles>(Symbol::DeviceWorkloadPowerProfileSetRequestedProfiles, device, requestedProfiles);
+  return answer_DeviceWorkloadPowerProfileSetRequestedProfiles(device, requestedProfiles);
+}
+
+static nvmlReturn_t answer_DeviceWorkloadPowerProfileClearRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -69,18 +104,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileSetRequestedProfiles(n
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileClearRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !requestedProfiles) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(requestedProfiles->version, {0x01000024u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  if (watched()) [[unlikely]] return observe<answer_DeviceWorkloadPowerProfileClearRequestedProfiles>(Symbol::DeviceWorkloadPowerProfileClearRequestedProfiles, device, requestedProfiles);
+  return answer_DeviceWorkloadPowerProfileClearRequestedProfiles(device, requestedProfiles);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1(nvmlDevice_t device, nvmlWorkloadPowerProfileUpdateProfiles_v1_t* updateProfiles) {
+static nvmlReturn_t answer_DeviceWorkloadPowerProfileUpdateProfiles_v1(nvmlDevice_t device, nvmlWorkloadPowerProfileUpdateProfiles_v1_t* updateProfiles) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -88,8 +117,26 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1(nvml
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1(nvmlDevice_t device, nvmlWorkloadPowerProfileUpdateProfiles_v1_t* updateProfiles) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceWorkloadPowerProfileUpdateProfiles_v1>(Symbol::DeviceWorkloadPowerProfileUpdateProfiles_v1, device, updateProfiles);
+  return answer_DeviceWorkloadPowerProfileUpdateProfiles_v1(device, updateProfiles);
+}
 
+static nvmlReturn_t answer_DevicePowerSmoothingActivatePresetProfile(nvmlDevice_t device, nvmlPowerSmoothingProfile_t* profile) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !profile) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(profile->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingActivatePresetProfile(nvmlDevice_t device, nvmlPowerSmoothingProfile_t* profile) {
+  if (watched()) [[unlikely]] return observe<answer_DevicePowerSmoothingActivatePresetProfile>(Symbol::DevicePowerSmoothingActivatePresetProfile, device, profile);
+  return answer_DevicePowerSmoothingActivatePresetProfile(device, profile);
+}
+
+static nvmlReturn_t answer_DevicePowerSmoothingUpdatePresetProfileParam(nvmlDevice_t device, nvmlPowerSmoothingProfile_t* profile) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -98,18 +145,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingActivatePresetProfile(nvmlDe
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingUpdatePresetProfileParam(nvmlDevice_t device, nvmlPowerSmoothingProfile_t* profile) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !profile) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(profile->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+  if (watched()) [[unlikely]] return observe<answer_DevicePowerSmoothingUpdatePresetProfileParam>(Symbol::DevicePowerSmoothingUpdatePresetProfileParam, device, profile);
+  return answer_DevicePowerSmoothingUpdatePresetProfileParam(device, profile);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingSetState(nvmlDevice_t device, nvmlPowerSmoothingState_t* state) {
+static nvmlReturn_t answer_DevicePowerSmoothingSetState(nvmlDevice_t device, nvmlPowerSmoothingState_t* state) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -118,8 +159,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingSetState(nvmlDevice_t device
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePowerSmoothingSetState(nvmlDevice_t device, nvmlPowerSmoothingState_t* state) {
+  if (watched()) [[unlikely]] return observe<answer_DevicePowerSmoothingSetState>(Symbol::DevicePowerSmoothingSetState, device, state);
+  return answer_DevicePowerSmoothingSetState(device, state);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetRusdSettings_v1(nvmlDevice_t device, nvmlRusdSettings_v1_t* settings) {
+static nvmlReturn_t answer_DeviceSetRusdSettings_v1(nvmlDevice_t device, nvmlRusdSettings_v1_t* settings) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -127,6 +172,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetRusdSettings_v1(nvmlDevice_t device, nv
   if (!is_one_of(settings->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetRusdSettings_v1(nvmlDevice_t device, nvmlRusdSettings_v1_t* settings) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetRusdSettings_v1>(Symbol::DeviceSetRusdSettings_v1, device, settings);
+  return answer_DeviceSetRusdSettings_v1(device, settings);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* name, unsigned int length) {
+static nvmlReturn_t answer_SystemGetProcessName(unsigned int pid, char* name, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!name) return NVML_ERROR_INVALID_ARGUMENT;
@@ -23,8 +24,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* nam
     return functions::SystemGetProcessName(*machine, pid, name, length);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* name, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetProcessName>(Symbol::SystemGetProcessName, pid, name, length);
+  return answer_SystemGetProcessName(pid, name, length);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+static nvmlReturn_t answer_DeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -35,8 +40,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t
     return functions::DeviceGetComputeRunningProcesses_v3(*machine, *gpu, infoCount, infos);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetComputeRunningProcesses_v3>(Symbol::DeviceGetComputeRunningProcesses_v3, device, infoCount, infos);
+  return answer_DeviceGetComputeRunningProcesses_v3(device, infoCount, infos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -47,8 +56,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_
     return functions::DeviceGetGraphicsRunningProcesses_v3(*machine, *gpu, infoCount, infos);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGraphicsRunningProcesses_v3>(Symbol::DeviceGetGraphicsRunningProcesses_v3, device, infoCount, infos);
+  return answer_DeviceGetGraphicsRunningProcesses_v3(device, infoCount, infos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -59,8 +72,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevic
     return functions::DeviceGetMPSComputeRunningProcesses_v3(*machine, *gpu, infoCount, infos);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMPSComputeRunningProcesses_v3>(Symbol::DeviceGetMPSComputeRunningProcesses_v3, device, infoCount, infos);
+  return answer_DeviceGetMPSComputeRunningProcesses_v3(device, infoCount, infos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t* plist) {
+static nvmlReturn_t answer_DeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t* plist) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -72,8 +89,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t d
     return functions::DeviceGetRunningProcessDetailList(*machine, *gpu, plist);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t* plist) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetRunningProcessDetailList>(Symbol::DeviceGetRunningProcessDetailList, device, plist);
+  return answer_DeviceGetRunningProcessDetailList(device, plist);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t* utilization, unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp) {
+static nvmlReturn_t answer_DeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t* utilization, unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -84,8 +105,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
     return functions::DeviceGetProcessUtilization(*machine, *gpu, utilization, processSamplesCount, lastSeenTimeStamp);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t* utilization, unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetProcessUtilization>(Symbol::DeviceGetProcessUtilization, device, utilization, processSamplesCount, lastSeenTimeStamp);
+  return answer_DeviceGetProcessUtilization(device, utilization, processSamplesCount, lastSeenTimeStamp);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProcessesUtilizationInfo_t* procesesUtilInfo) {
+static nvmlReturn_t answer_DeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProcessesUtilizationInfo_t* procesesUtilInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -93,8 +118,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t d
   if (!is_one_of(procesesUtilInfo->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: process utilization
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProcessesUtilizationInfo_t* procesesUtilInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetProcessesUtilizationInfo>(Symbol::DeviceGetProcessesUtilizationInfo, device, procesesUtilInfo);
+  return answer_DeviceGetProcessesUtilizationInfo(device, procesesUtilInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+static nvmlReturn_t answer_DeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -105,8 +134,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t de
     return functions::DeviceGetComputeRunningProcesses(*machine, *gpu, infoCount, infos);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetComputeRunningProcesses>(Symbol::DeviceGetComputeRunningProcesses, device, infoCount, infos);
+  return answer_DeviceGetComputeRunningProcesses(device, infoCount, infos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+static nvmlReturn_t answer_DeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -117,8 +150,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t
     return functions::DeviceGetComputeRunningProcesses_v2(*machine, *gpu, infoCount, infos);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetComputeRunningProcesses_v2>(Symbol::DeviceGetComputeRunningProcesses_v2, device, infoCount, infos);
+  return answer_DeviceGetComputeRunningProcesses_v2(device, infoCount, infos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -129,8 +166,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t d
     return functions::DeviceGetGraphicsRunningProcesses(*machine, *gpu, infoCount, infos);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGraphicsRunningProcesses>(Symbol::DeviceGetGraphicsRunningProcesses, device, infoCount, infos);
+  return answer_DeviceGetGraphicsRunningProcesses(device, infoCount, infos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+static nvmlReturn_t answer_DeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -141,8 +182,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_
     return functions::DeviceGetGraphicsRunningProcesses_v2(*machine, *gpu, infoCount, infos);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGraphicsRunningProcesses_v2>(Symbol::DeviceGetGraphicsRunningProcesses_v2, device, infoCount, infos);
+  return answer_DeviceGetGraphicsRunningProcesses_v2(device, infoCount, infos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -153,8 +198,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t
     return functions::DeviceGetMPSComputeRunningProcesses(*machine, *gpu, infoCount, infos);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMPSComputeRunningProcesses>(Symbol::DeviceGetMPSComputeRunningProcesses, device, infoCount, infos);
+  return answer_DeviceGetMPSComputeRunningProcesses(device, infoCount, infos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+static nvmlReturn_t answer_DeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -164,6 +213,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevic
     *infoCount = said_infoCount;
     return functions::DeviceGetMPSComputeRunningProcesses_v2(*machine, *gpu, infoCount, infos);
   });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMPSComputeRunningProcesses_v2>(Symbol::DeviceGetMPSComputeRunningProcesses_v2, device, infoCount, infos);
+  return answer_DeviceGetMPSComputeRunningProcesses_v2(device, infoCount, infos);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
+static nvmlReturn_t answer_SystemGetDriverVersion(char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!version) return NVML_ERROR_INVALID_ARGUMENT;
@@ -23,12 +24,20 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned i
     return read(machine->system().driver_version, version, length);
   });
 }
-
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
-  return functions::SystemGetNVMLVersion(version, length);
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetDriverVersion>(Symbol::SystemGetDriverVersion, version, length);
+  return answer_SystemGetDriverVersion(version, length);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* cudaDriverVersion) {
+static nvmlReturn_t answer_SystemGetNVMLVersion(char* version, unsigned int length) {
+  return functions::SystemGetNVMLVersion(version, length);
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetNVMLVersion>(Symbol::SystemGetNVMLVersion, version, length);
+  return answer_SystemGetNVMLVersion(version, length);
+}
+
+static nvmlReturn_t answer_SystemGetCudaDriverVersion(int* cudaDriverVersion) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!cudaDriverVersion) return NVML_ERROR_INVALID_ARGUMENT;
@@ -36,8 +45,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* cudaDriverVersio
     return functions::SystemGetCudaDriverVersion(*machine, cudaDriverVersion);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* cudaDriverVersion) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetCudaDriverVersion>(Symbol::SystemGetCudaDriverVersion, cudaDriverVersion);
+  return answer_SystemGetCudaDriverVersion(cudaDriverVersion);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* cudaDriverVersion) {
+static nvmlReturn_t answer_SystemGetCudaDriverVersion_v2(int* cudaDriverVersion) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!cudaDriverVersion) return NVML_ERROR_INVALID_ARGUMENT;
@@ -45,14 +58,22 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* cudaDriverVer
     return functions::SystemGetCudaDriverVersion_v2(*machine, cudaDriverVersion);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* cudaDriverVersion) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetCudaDriverVersion_v2>(Symbol::SystemGetCudaDriverVersion_v2, cudaDriverVersion);
+  return answer_SystemGetCudaDriverVersion_v2(cudaDriverVersion);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t* branchInfo, unsigned int length) {
+static nvmlReturn_t answer_SystemGetDriverBranch(nvmlSystemDriverBranchInfo_t* branchInfo, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!is_one_of(branchInfo->version, {0x01000054u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::SystemGetDriverBranch(*machine, branchInfo, length);
   });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t* branchInfo, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetDriverBranch>(Symbol::SystemGetDriverBranch, branchInfo, length);
+  return answer_SystemGetDriverBranch(branchInfo, length);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int* speed) {
+static nvmlReturn_t answer_DeviceGetFanSpeed(nvmlDevice_t device, unsigned int* speed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -24,8 +25,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned 
     return functions::DeviceGetFanSpeed(*machine, *gpu, speed);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int* speed) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetFanSpeed>(Symbol::DeviceGetFanSpeed, device, speed);
+  return answer_DeviceGetFanSpeed(device, speed);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int* speed) {
+static nvmlReturn_t answer_DeviceGetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int* speed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -34,8 +39,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed_v2(nvmlDevice_t device, unsign
     return functions::DeviceGetFanSpeed_v2(*machine, *gpu, fan, speed);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int* speed) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetFanSpeed_v2>(Symbol::DeviceGetFanSpeed_v2, device, fan, speed);
+  return answer_DeviceGetFanSpeed_v2(device, fan, speed);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFanSpeedInfo_t* fanSpeed) {
+static nvmlReturn_t answer_DeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFanSpeedInfo_t* fanSpeed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -45,8 +54,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFa
     return functions::DeviceGetFanSpeedRPM(*machine, *gpu, fanSpeed);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFanSpeedInfo_t* fanSpeed) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetFanSpeedRPM>(Symbol::DeviceGetFanSpeedRPM, device, fanSpeed);
+  return answer_DeviceGetFanSpeedRPM(device, fanSpeed);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTargetFanSpeed(nvmlDevice_t device, unsigned int fan, unsigned int* targetSpeed) {
+static nvmlReturn_t answer_DeviceGetTargetFanSpeed(nvmlDevice_t device, unsigned int fan, unsigned int* targetSpeed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -55,8 +68,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTargetFanSpeed(nvmlDevice_t device, uns
     return functions::DeviceGetTargetFanSpeed(*machine, *gpu, fan, targetSpeed);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTargetFanSpeed(nvmlDevice_t device, unsigned int fan, unsigned int* targetSpeed) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetTargetFanSpeed>(Symbol::DeviceGetTargetFanSpeed, device, fan, targetSpeed);
+  return answer_DeviceGetTargetFanSpeed(device, fan, targetSpeed);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned int* minSpeed, unsigned int* maxSpeed) {
+static nvmlReturn_t answer_DeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned int* minSpeed, unsigned int* maxSpeed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -66,8 +83,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, uns
     return read(gpu->fan.max_percent, maxSpeed);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned int* minSpeed, unsigned int* maxSpeed) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMinMaxFanSpeed>(Symbol::DeviceGetMinMaxFanSpeed, device, minSpeed, maxSpeed);
+  return answer_DeviceGetMinMaxFanSpeed(device, minSpeed, maxSpeed);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t* policy) {
+static nvmlReturn_t answer_DeviceGetFanControlPolicy_v2(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t* policy) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -76,8 +97,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device
     return functions::DeviceGetFanControlPolicy_v2(*machine, *gpu, fan, policy);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t* policy) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetFanControlPolicy_v2>(Symbol::DeviceGetFanControlPolicy_v2, device, fan, policy);
+  return answer_DeviceGetFanControlPolicy_v2(device, fan, policy);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned int* numFans) {
+static nvmlReturn_t answer_DeviceGetNumFans(nvmlDevice_t device, unsigned int* numFans) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -86,8 +111,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned i
     return read(gpu->fan.count, numFans);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned int* numFans) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNumFans>(Symbol::DeviceGetNumFans, device, numFans);
+  return answer_DeviceGetNumFans(device, numFans);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int* temp) {
+static nvmlReturn_t answer_DeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int* temp) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -97,8 +126,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTe
     return functions::DeviceGetTemperature(*machine, *gpu, sensorType, temp);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int* temp) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetTemperature>(Symbol::DeviceGetTemperature, device, sensorType, temp);
+  return answer_DeviceGetTemperature(device, sensorType, temp);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCoolerInfo(nvmlDevice_t device, nvmlCoolerInfo_t* coolerInfo) {
+static nvmlReturn_t answer_DeviceGetCoolerInfo(nvmlDevice_t device, nvmlCoolerInfo_t* coolerInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -108,8 +141,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCoolerInfo(nvmlDevice_t device, nvmlCoo
     return functions::DeviceGetCoolerInfo(*machine, *gpu, coolerInfo);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCoolerInfo(nvmlDevice_t device, nvmlCoolerInfo_t* coolerInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCoolerInfo>(Symbol::DeviceGetCoolerInfo, device, coolerInfo);
+  return answer_DeviceGetCoolerInfo(device, coolerInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t* temperature) {
+static nvmlReturn_t answer_DeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t* temperature) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -119,8 +156,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlT
     return functions::DeviceGetTemperatureV(*machine, *gpu, temperature);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t* temperature) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetTemperatureV>(Symbol::DeviceGetTemperatureV, device, temperature);
+  return answer_DeviceGetTemperatureV(device, temperature);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, unsigned int* temp) {
+static nvmlReturn_t answer_DeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, unsigned int* temp) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -130,8 +171,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t devic
     return functions::DeviceGetTemperatureThreshold(*machine, *gpu, thresholdType, temp);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, unsigned int* temp) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetTemperatureThreshold>(Symbol::DeviceGetTemperatureThreshold, device, thresholdType, temp);
+  return answer_DeviceGetTemperatureThreshold(device, thresholdType, temp);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMarginTemperature(nvmlDevice_t device, nvmlMarginTemperature_t* marginTempInfo) {
+static nvmlReturn_t answer_DeviceGetMarginTemperature(nvmlDevice_t device, nvmlMarginTemperature_t* marginTempInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -141,8 +186,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMarginTemperature(nvmlDevice_t device, 
     return functions::DeviceGetMarginTemperature(*machine, *gpu, marginTempInfo);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMarginTemperature(nvmlDevice_t device, nvmlMarginTemperature_t* marginTempInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMarginTemperature>(Symbol::DeviceGetMarginTemperature, device, marginTempInfo);
+  return answer_DeviceGetMarginTemperature(device, marginTempInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int sensorIndex, nvmlGpuThermalSettings_t* pThermalSettings) {
+static nvmlReturn_t answer_DeviceGetThermalSettings(nvmlDevice_t device, unsigned int sensorIndex, nvmlGpuThermalSettings_t* pThermalSettings) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -151,16 +200,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetThermalSettings(nvmlDevice_t device, un
     return functions::DeviceGetThermalSettings(*machine, *gpu, sensorIndex, pThermalSettings);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int sensorIndex, nvmlGpuThermalSettings_t* pThermalSettings) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetThermalSettings>(Symbol::DeviceGetThermalSettings, device, sensorIndex, pThermalSettings);
+  return answer_DeviceGetThermalSettings(device, sensorIndex, pThermalSettings);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultFanSpeed_v2(nvmlDevice_t device, unsigned int fan) {
+static nvmlReturn_t answer_DeviceSetDefaultFanSpeed_v2(nvmlDevice_t device, unsigned int fan) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDefaultFanSpeed_v2(*machine, changed, fan); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDefaultFanSpeed_v2(nvmlDevice_t device, unsigned int fan) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetDefaultFanSpeed_v2>(Symbol::DeviceSetDefaultFanSpeed_v2, device, fan);
+  return answer_DeviceSetDefaultFanSpeed_v2(device, fan);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t policy) {
+static nvmlReturn_t answer_DeviceSetFanControlPolicy(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t policy) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -168,8 +225,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, u
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetFanControlPolicy(*machine, changed, fan, policy); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t policy) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetFanControlPolicy>(Symbol::DeviceSetFanControlPolicy, device, fan, policy);
+  return answer_DeviceSetFanControlPolicy(device, fan, policy);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, int* temp) {
+static nvmlReturn_t answer_DeviceSetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, int* temp) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -177,13 +238,21 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetTemperatureThreshold(nvmlDevice_t devic
   if (!is_known(thresholdType)) return NVML_ERROR_INVALID_ARGUMENT;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetTemperatureThreshold(*machine, changed, thresholdType, temp); });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, int* temp) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetTemperatureThreshold>(Symbol::DeviceSetTemperatureThreshold, device, thresholdType, temp);
+  return answer_DeviceSetTemperatureThreshold(device, thresholdType, temp);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int speed) {
+static nvmlReturn_t answer_DeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int speed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetFanSpeed_v2(*machine, changed, fan, speed); });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int speed) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetFanSpeed_v2>(Symbol::DeviceSetFanSpeed_v2, device, fan, speed);
+  return answer_DeviceSetFanSpeed_v2(device, fan, speed);
 }
 
 NVMLKIT_EXPORTS_END

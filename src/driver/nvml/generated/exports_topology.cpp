@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,54 +16,78 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int* count, nvmlDevice_t* deviceArray) {
+static nvmlReturn_t answer_SystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int* count, nvmlDevice_t* deviceArray) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!count) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int* count, nvmlDevice_t* deviceArray) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetTopologyGpuSet>(Symbol::SystemGetTopologyGpuSet, cpuNumber, count, deviceArray);
+  return answer_SystemGetTopologyGpuSet(cpuNumber, count, deviceArray);
+}
 
+static nvmlReturn_t answer_DeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize, unsigned long* nodeSet, nvmlAffinityScope_t scope) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize, unsigned long* nodeSet, nvmlAffinityScope_t scope) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetMemoryAffinity>(Symbol::DeviceGetMemoryAffinity, device, nodeSetSize, nodeSet, scope);
+  return answer_DeviceGetMemoryAffinity(device, nodeSetSize, nodeSet, scope);
+}
+
+static nvmlReturn_t answer_DeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long* cpuSet, nvmlAffinityScope_t scope) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long* cpuSet, nvmlAffinityScope_t scope) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCpuAffinityWithinScope>(Symbol::DeviceGetCpuAffinityWithinScope, device, cpuSetSize, cpuSet, scope);
+  return answer_DeviceGetCpuAffinityWithinScope(device, cpuSetSize, cpuSet, scope);
+}
+
+static nvmlReturn_t answer_DeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long* cpuSet) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long* cpuSet) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCpuAffinity>(Symbol::DeviceGetCpuAffinity, device, cpuSetSize, cpuSet);
+  return answer_DeviceGetCpuAffinity(device, cpuSetSize, cpuSet);
+}
+
+static nvmlReturn_t answer_DeviceSetCpuAffinity(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetCpuAffinity(nvmlDevice_t device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetCpuAffinity>(Symbol::DeviceSetCpuAffinity, device);
+  return answer_DeviceSetCpuAffinity(device);
+}
+
+static nvmlReturn_t answer_DeviceClearCpuAffinity(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearCpuAffinity(nvmlDevice_t device) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  if (watched()) [[unlikely]] return observe<answer_DeviceClearCpuAffinity>(Symbol::DeviceClearCpuAffinity, device);
+  return answer_DeviceClearCpuAffinity(device);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int* node) {
+static nvmlReturn_t answer_DeviceGetNumaNodeId(nvmlDevice_t device, unsigned int* node) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -71,8 +96,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigne
     return read(gpu->numa_node_id, node);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int* node) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNumaNodeId>(Symbol::DeviceGetNumaNodeId, device, node);
+  return answer_DeviceGetNumaNodeId(device, node);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuTopologyLevel_t* pathInfo) {
+static nvmlReturn_t answer_DeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuTopologyLevel_t* pathInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device1);
@@ -81,8 +110,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t dev
     return functions::DeviceGetTopologyCommonAncestor(*machine, *gpu, device2, pathInfo);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuTopologyLevel_t* pathInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetTopologyCommonAncestor>(Symbol::DeviceGetTopologyCommonAncestor, device1, device2, pathInfo);
+  return answer_DeviceGetTopologyCommonAncestor(device1, device2, pathInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopologyLevel_t level, unsigned int* count, nvmlDevice_t* deviceArray) {
+static nvmlReturn_t answer_DeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopologyLevel_t level, unsigned int* count, nvmlDevice_t* deviceArray) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -94,8 +127,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device
     return functions::DeviceGetTopologyNearestGpus(*machine, *gpu, level, count, deviceArray);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopologyLevel_t level, unsigned int* count, nvmlDevice_t* deviceArray) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetTopologyNearestGpus>(Symbol::DeviceGetTopologyNearestGpus, device, level, count, deviceArray);
+  return answer_DeviceGetTopologyNearestGpus(device, level, count, deviceArray);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t* p2pStatus) {
+static nvmlReturn_t answer_DeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t* p2pStatus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device1);
@@ -103,8 +140,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDev
   if (!is_known(p2pIndex)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: topology
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t* p2pStatus) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetP2PStatus>(Symbol::DeviceGetP2PStatus, device1, device2, p2pIndex, p2pStatus);
+  return answer_DeviceGetP2PStatus(device1, device2, p2pIndex, p2pStatus);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int* onSameBoard) {
+static nvmlReturn_t answer_DeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int* onSameBoard) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device1);
@@ -112,6 +153,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevi
   return consistent(*machine, machine->sequence(), [&] {
     return functions::DeviceOnSameBoard(*machine, *gpu, device2, onSameBoard);
   });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int* onSameBoard) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceOnSameBoard>(Symbol::DeviceOnSameBoard, device1, device2, onSameBoard);
+  return answer_DeviceOnSameBoard(device1, device2, onSameBoard);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,14 +16,18 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetHicVersion(unsigned int* hwbcCount, nvmlHwbcEntry_t* hwbcEntries) {
+static nvmlReturn_t answer_SystemGetHicVersion(unsigned int* hwbcCount, nvmlHwbcEntry_t* hwbcEntries) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!hwbcCount) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::SystemGetHicVersion(*machine, hwbcCount, hwbcEntries);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetHicVersion(unsigned int* hwbcCount, nvmlHwbcEntry_t* hwbcEntries) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetHicVersion>(Symbol::SystemGetHicVersion, hwbcCount, hwbcEntries);
+  return answer_SystemGetHicVersion(hwbcCount, hwbcEntries);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetCount(unsigned int* unitCount) {
+static nvmlReturn_t answer_UnitGetCount(unsigned int* unitCount) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!unitCount) return NVML_ERROR_INVALID_ARGUMENT;
@@ -30,54 +35,90 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetCount(unsigned int* unitCount) {
     return read(machine->system().unit_count, unitCount);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetCount(unsigned int* unitCount) {
+  if (watched()) [[unlikely]] return observe<answer_UnitGetCount>(Symbol::UnitGetCount, unitCount);
+  return answer_UnitGetCount(unitCount);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetHandleByIndex(unsigned int index, nvmlUnit_t* unit) {
+static nvmlReturn_t answer_UnitGetHandleByIndex(unsigned int index, nvmlUnit_t* unit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!unit) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::UnitGetHandleByIndex(*machine, index, unit);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetHandleByIndex(unsigned int index, nvmlUnit_t* unit) {
+  if (watched()) [[unlikely]] return observe<answer_UnitGetHandleByIndex>(Symbol::UnitGetHandleByIndex, index, unit);
+  return answer_UnitGetHandleByIndex(index, unit);
+}
 
+static nvmlReturn_t answer_UnitGetUnitInfo(nvmlUnit_t unit, nvmlUnitInfo_t* info) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetUnitInfo(nvmlUnit_t unit, nvmlUnitInfo_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_UnitGetUnitInfo>(Symbol::UnitGetUnitInfo, unit, info);
+  return answer_UnitGetUnitInfo(unit, info);
+}
+
+static nvmlReturn_t answer_UnitGetLedState(nvmlUnit_t unit, nvmlLedState_t* state) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetLedState(nvmlUnit_t unit, nvmlLedState_t* state) {
+  if (watched()) [[unlikely]] return observe<answer_UnitGetLedState>(Symbol::UnitGetLedState, unit, state);
+  return answer_UnitGetLedState(unit, state);
+}
+
+static nvmlReturn_t answer_UnitGetPsuInfo(nvmlUnit_t unit, nvmlPSUInfo_t* psu) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetPsuInfo(nvmlUnit_t unit, nvmlPSUInfo_t* psu) {
+  if (watched()) [[unlikely]] return observe<answer_UnitGetPsuInfo>(Symbol::UnitGetPsuInfo, unit, psu);
+  return answer_UnitGetPsuInfo(unit, psu);
+}
+
+static nvmlReturn_t answer_UnitGetTemperature(nvmlUnit_t unit, unsigned int type, unsigned int* temp) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetTemperature(nvmlUnit_t unit, unsigned int type, unsigned int* temp) {
+  if (watched()) [[unlikely]] return observe<answer_UnitGetTemperature>(Symbol::UnitGetTemperature, unit, type, temp);
+  return answer_UnitGetTemperature(unit, type, temp);
+}
+
+static nvmlReturn_t answer_UnitGetFanSpeedInfo(nvmlUnit_t unit, nvmlUnitFanSpeeds_t* fanSpeeds) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetFanSpeedInfo(nvmlUnit_t unit, nvmlUnitFanSpeeds_t* fanSpeeds) {
+  if (watched()) [[unlikely]] return observe<answer_UnitGetFanSpeedInfo>(Symbol::UnitGetFanSpeedInfo, unit, fanSpeeds);
+  return answer_UnitGetFanSpeedInfo(unit, fanSpeeds);
+}
+
+static nvmlReturn_t answer_UnitGetDevices(nvmlUnit_t unit, unsigned int* deviceCount, nvmlDevice_t* devices) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetDevices(nvmlUnit_t unit, unsigned int* deviceCount, nvmlDevice_t* devices) {
+  if (watched()) [[unlikely]] return observe<answer_UnitGetDevices>(Symbol::UnitGetDevices, unit, deviceCount, devices);
+  return answer_UnitGetDevices(unit, deviceCount, devices);
+}
+
+static nvmlReturn_t answer_UnitSetLedState(nvmlUnit_t unit, nvmlLedColor_t color) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitSetLedState(nvmlUnit_t unit, nvmlLedColor_t color) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_UnitSetLedState>(Symbol::UnitSetLedState, unit, color);
+  return answer_UnitSetLedState(unit, color);
 }
 
 NVMLKIT_EXPORTS_END

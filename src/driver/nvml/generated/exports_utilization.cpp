@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
+static nvmlReturn_t answer_DeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -25,8 +26,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, n
     return read(gpu->utilization.memory, &utilization->memory);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetUtilizationRates>(Symbol::DeviceGetUtilizationRates, device, utilization);
+  return answer_DeviceGetUtilizationRates(device, utilization);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
+static nvmlReturn_t answer_DeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -36,8 +41,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderUtilization(nvmlDevice_t device,
     return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetEncoderUtilization>(Symbol::DeviceGetEncoderUtilization, device, utilization, samplingPeriodUs);
+  return answer_DeviceGetEncoderUtilization(device, utilization, samplingPeriodUs);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderCapacity(nvmlDevice_t device, nvmlEncoderType_t encoderQueryType, unsigned int* encoderCapacity) {
+static nvmlReturn_t answer_DeviceGetEncoderCapacity(nvmlDevice_t device, nvmlEncoderType_t encoderQueryType, unsigned int* encoderCapacity) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -47,8 +56,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderCapacity(nvmlDevice_t device, nv
     return functions::DeviceGetEncoderCapacity(*machine, *gpu, encoderQueryType, encoderCapacity);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderCapacity(nvmlDevice_t device, nvmlEncoderType_t encoderQueryType, unsigned int* encoderCapacity) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetEncoderCapacity>(Symbol::DeviceGetEncoderCapacity, device, encoderQueryType, encoderCapacity);
+  return answer_DeviceGetEncoderCapacity(device, encoderQueryType, encoderCapacity);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsigned int* sessionCount, unsigned int* averageFps, unsigned int* averageLatency) {
+static nvmlReturn_t answer_DeviceGetEncoderStats(nvmlDevice_t device, unsigned int* sessionCount, unsigned int* averageFps, unsigned int* averageLatency) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -59,8 +72,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsig
     return read(gpu->encoder_stats.average_latency_us, averageLatency);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsigned int* sessionCount, unsigned int* averageFps, unsigned int* averageLatency) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetEncoderStats>(Symbol::DeviceGetEncoderStats, device, sessionCount, averageFps, averageLatency);
+  return answer_DeviceGetEncoderStats(device, sessionCount, averageFps, averageLatency);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderSessions(nvmlDevice_t device, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfos) {
+static nvmlReturn_t answer_DeviceGetEncoderSessions(nvmlDevice_t device, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfos) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -68,8 +85,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderSessions(nvmlDevice_t device, un
   *sessionCount = 0;
   return NVML_SUCCESS;  // not simulated yet: more getters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderSessions(nvmlDevice_t device, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfos) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetEncoderSessions>(Symbol::DeviceGetEncoderSessions, device, sessionCount, sessionInfos);
+  return answer_DeviceGetEncoderSessions(device, sessionCount, sessionInfos);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
+static nvmlReturn_t answer_DeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -79,8 +100,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device,
     return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetDecoderUtilization>(Symbol::DeviceGetDecoderUtilization, device, utilization, samplingPeriodUs);
+  return answer_DeviceGetDecoderUtilization(device, utilization, samplingPeriodUs);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
+static nvmlReturn_t answer_DeviceGetJpgUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -90,8 +115,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, uns
     return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetJpgUtilization>(Symbol::DeviceGetJpgUtilization, device, utilization, samplingPeriodUs);
+  return answer_DeviceGetJpgUtilization(device, utilization, samplingPeriodUs);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
+static nvmlReturn_t answer_DeviceGetOfaUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -101,8 +130,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, uns
     return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetOfaUtilization>(Symbol::DeviceGetOfaUtilization, device, utilization, samplingPeriodUs);
+  return answer_DeviceGetOfaUtilization(device, utilization, samplingPeriodUs);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t* fbcStats) {
+static nvmlReturn_t answer_DeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t* fbcStats) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -113,8 +146,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCSt
     return read(gpu->fbc_stats.session_count, &fbcStats->sessionsCount);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t* fbcStats) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetFBCStats>(Symbol::DeviceGetFBCStats, device, fbcStats);
+  return answer_DeviceGetFBCStats(device, fbcStats);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCSessions(nvmlDevice_t device, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo) {
+static nvmlReturn_t answer_DeviceGetFBCSessions(nvmlDevice_t device, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -122,8 +159,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCSessions(nvmlDevice_t device, unsign
   *sessionCount = 0;
   return NVML_SUCCESS;  // not simulated yet: more getters
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCSessions(nvmlDevice_t device, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetFBCSessions>(Symbol::DeviceGetFBCSessions, device, sessionCount, sessionInfo);
+  return answer_DeviceGetFBCSessions(device, sessionCount, sessionInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetViolationStatus(nvmlDevice_t device, nvmlPerfPolicyType_t perfPolicyType, nvmlViolationTime_t* violTime) {
+static nvmlReturn_t answer_DeviceGetViolationStatus(nvmlDevice_t device, nvmlPerfPolicyType_t perfPolicyType, nvmlViolationTime_t* violTime) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -132,6 +173,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetViolationStatus(nvmlDevice_t device, nv
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetViolationStatus(*machine, *gpu, perfPolicyType, violTime);
   });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetViolationStatus(nvmlDevice_t device, nvmlPerfPolicyType_t perfPolicyType, nvmlViolationTime_t* violTime) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetViolationStatus>(Symbol::DeviceGetViolationStatus, device, perfPolicyType, violTime);
+  return answer_DeviceGetViolationStatus(device, perfPolicyType, violTime);
 }
 
 NVMLKIT_EXPORTS_END

@@ -4,6 +4,7 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -15,7 +16,7 @@ using namespace nvmlkit::driver;
 
 NVMLKIT_EXPORTS_BEGIN
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t* pVirtualMode) {
+static nvmlReturn_t answer_DeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t* pVirtualMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -24,8 +25,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device,
     return read(gpu->virtualization.mode, pVirtualMode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t* pVirtualMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVirtualizationMode>(Symbol::DeviceGetVirtualizationMode, device, pVirtualMode);
+  return answer_DeviceGetVirtualizationMode(device, pVirtualMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVgpuMode_t* pHostVgpuMode) {
+static nvmlReturn_t answer_DeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVgpuMode_t* pHostVgpuMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -34,8 +39,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlH
     return read(gpu->virtualization.host_vgpu_mode, pHostVgpuMode);
   });
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVgpuMode_t* pHostVgpuMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetHostVgpuMode>(Symbol::DeviceGetHostVgpuMode, device, pHostVgpuMode);
+  return answer_DeviceGetHostVgpuMode(device, pHostVgpuMode);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t virtualMode) {
+static nvmlReturn_t answer_DeviceSetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t virtualMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -43,8 +52,25 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVirtualizationMode(nvmlDevice_t device,
   if (!is_known(virtualMode)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t virtualMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetVirtualizationMode>(Symbol::DeviceSetVirtualizationMode, device, virtualMode);
+  return answer_DeviceSetVirtualizationMode(device, virtualMode);
+}
 
+static nvmlReturn_t answer_DeviceGetVgpuHeterogeneousMode(nvmlDevice_t device, nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuHeterogeneousMode(nvmlDevice_t device, nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuHeterogeneousMode>(Symbol::DeviceGetVgpuHeterogeneousMode, device, pHeterogeneousMode);
+  return answer_DeviceGetVgpuHeterogeneousMode(device, pHeterogeneousMode);
+}
+
+static nvmlReturn_t answer_DeviceSetVgpuHeterogeneousMode(nvmlDevice_t device, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -52,23 +78,35 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuHeterogeneousMode(nvmlDevice_t devi
   if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t device, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuHeterogeneousMode>(Symbol::DeviceSetVgpuHeterogeneousMode, device, pHeterogeneousMode);
+  return answer_DeviceSetVgpuHeterogeneousMode(device, pHeterogeneousMode);
 }
 
+static nvmlReturn_t answer_VgpuInstanceGetPlacementId(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuPlacementId_t* pPlacement) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetPlacementId(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuPlacementId_t* pPlacement) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetPlacementId>(Symbol::VgpuInstanceGetPlacementId, vgpuInstance, pPlacement);
+  return answer_VgpuInstanceGetPlacementId(vgpuInstance, pPlacement);
 }
 
+static nvmlReturn_t answer_DeviceGetVgpuTypeSupportedPlacements(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuPlacementList_t* pPlacementList) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !pPlacementList) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(pPlacementList->version, {0x02000020u, 0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuTypeSupportedPlacements(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuPlacementList_t* pPlacementList) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuTypeSupportedPlacements>(Symbol::DeviceGetVgpuTypeSupportedPlacements, device, vgpuTypeId, pPlacementList);
+  return answer_DeviceGetVgpuTypeSupportedPlacements(device, vgpuTypeId, pPlacementList);
+}
+
+static nvmlReturn_t answer_DeviceGetVgpuTypeCreatablePlacements(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuPlacementList_t* pPlacementList) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -76,35 +114,42 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuTypeSupportedPlacements(nvmlDevice_
   if (!is_one_of(pPlacementList->version, {0x02000020u, 0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuTypeCreatablePlacements(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuPlacementList_t* pPlacementList) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !pPlacementList) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(pPlacementList->version, {0x02000020u, 0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuTypeCreatablePlacements>(Symbol::DeviceGetVgpuTypeCreatablePlacements, device, vgpuTypeId, pPlacementList);
+  return answer_DeviceGetVgpuTypeCreatablePlacements(device, vgpuTypeId, pPlacementList);
 }
 
+static nvmlReturn_t answer_VgpuTypeGetGspHeapSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* gspHeapSize) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetGspHeapSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* gspHeapSize) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetGspHeapSize>(Symbol::VgpuTypeGetGspHeapSize, vgpuTypeId, gspHeapSize);
+  return answer_VgpuTypeGetGspHeapSize(vgpuTypeId, gspHeapSize);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetFbReservation(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* fbReservation) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetFbReservation(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* fbReservation) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetFbReservation>(Symbol::VgpuTypeGetFbReservation, vgpuTypeId, fbReservation);
+  return answer_VgpuTypeGetFbReservation(vgpuTypeId, fbReservation);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetRuntimeStateSize(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuRuntimeState_t* pState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetRuntimeStateSize(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuRuntimeState_t* pState) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetRuntimeStateSize>(Symbol::VgpuInstanceGetRuntimeStateSize, vgpuInstance, pState);
+  return answer_VgpuInstanceGetRuntimeStateSize(vgpuInstance, pState);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, nvmlEnableState_t state) {
+static nvmlReturn_t answer_DeviceSetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, nvmlEnableState_t state) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -113,32 +158,48 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuCapabilities(nvmlDevice_t device, n
   if (!is_known(state)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, nvmlEnableState_t state) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuCapabilities>(Symbol::DeviceSetVgpuCapabilities, device, capability, state);
+  return answer_DeviceSetVgpuCapabilities(device, capability, state);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceVgpuForceGspUnload(nvmlDevice_t device) {
+static nvmlReturn_t answer_DeviceVgpuForceGspUnload(nvmlDevice_t device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceVgpuForceGspUnload(nvmlDevice_t device) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceVgpuForceGspUnload>(Symbol::DeviceVgpuForceGspUnload, device);
+  return answer_DeviceVgpuForceGspUnload(device);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v4(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
+static nvmlReturn_t answer_DeviceGetGridLicensableFeatures_v4(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pGridLicensableFeatures) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetGridLicensableFeatures_v4(*machine, *gpu, pGridLicensableFeatures);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v4(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGridLicensableFeatures_v4>(Symbol::DeviceGetGridLicensableFeatures_v4, device, pGridLicensableFeatures);
+  return answer_DeviceGetGridLicensableFeatures_v4(device, pGridLicensableFeatures);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuDriverCapabilities(nvmlVgpuDriverCapability_t capability, unsigned int* capResult) {
+static nvmlReturn_t answer_GetVgpuDriverCapabilities(nvmlVgpuDriverCapability_t capability, unsigned int* capResult) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!capResult) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuDriverCapabilities(nvmlVgpuDriverCapability_t capability, unsigned int* capResult) {
+  if (watched()) [[unlikely]] return observe<answer_GetVgpuDriverCapabilities>(Symbol::GetVgpuDriverCapabilities, capability, capResult);
+  return answer_GetVgpuDriverCapabilities(capability, capResult);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, unsigned int* capResult) {
+static nvmlReturn_t answer_DeviceGetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, unsigned int* capResult) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -146,395 +207,635 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuCapabilities(nvmlDevice_t device, n
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, unsigned int* capResult) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuCapabilities>(Symbol::DeviceGetVgpuCapabilities, device, capability, capResult);
+  return answer_DeviceGetVgpuCapabilities(device, capability, capResult);
+}
 
+static nvmlReturn_t answer_DeviceGetSupportedVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuTypeId_t* vgpuTypeIds) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuTypeId_t* vgpuTypeIds) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetSupportedVgpus>(Symbol::DeviceGetSupportedVgpus, device, vgpuCount, vgpuTypeIds);
+  return answer_DeviceGetSupportedVgpus(device, vgpuCount, vgpuTypeIds);
+}
+
+static nvmlReturn_t answer_DeviceGetCreatableVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuTypeId_t* vgpuTypeIds) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCreatableVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuTypeId_t* vgpuTypeIds) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetCreatableVgpus>(Symbol::DeviceGetCreatableVgpus, device, vgpuCount, vgpuTypeIds);
+  return answer_DeviceGetCreatableVgpus(device, vgpuCount, vgpuTypeIds);
 }
 
+static nvmlReturn_t answer_VgpuTypeGetClass(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeClass, unsigned int* size) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetClass(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeClass, unsigned int* size) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetClass>(Symbol::VgpuTypeGetClass, vgpuTypeId, vgpuTypeClass, size);
+  return answer_VgpuTypeGetClass(vgpuTypeId, vgpuTypeClass, size);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetName(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeName, unsigned int* size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetName(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeName, unsigned int* size) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetName>(Symbol::VgpuTypeGetName, vgpuTypeId, vgpuTypeName, size);
+  return answer_VgpuTypeGetName(vgpuTypeId, vgpuTypeName, size);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetGpuInstanceProfileId(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* gpuInstanceProfileId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetGpuInstanceProfileId(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* gpuInstanceProfileId) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetGpuInstanceProfileId>(Symbol::VgpuTypeGetGpuInstanceProfileId, vgpuTypeId, gpuInstanceProfileId);
+  return answer_VgpuTypeGetGpuInstanceProfileId(vgpuTypeId, gpuInstanceProfileId);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetDeviceID(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* deviceID, unsigned long long* subsystemID) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetDeviceID(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* deviceID, unsigned long long* subsystemID) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetDeviceID>(Symbol::VgpuTypeGetDeviceID, vgpuTypeId, deviceID, subsystemID);
+  return answer_VgpuTypeGetDeviceID(vgpuTypeId, deviceID, subsystemID);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetFramebufferSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* fbSize) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetFramebufferSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long* fbSize) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetFramebufferSize>(Symbol::VgpuTypeGetFramebufferSize, vgpuTypeId, fbSize);
+  return answer_VgpuTypeGetFramebufferSize(vgpuTypeId, fbSize);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetNumDisplayHeads(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* numDisplayHeads) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetNumDisplayHeads(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* numDisplayHeads) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetNumDisplayHeads>(Symbol::VgpuTypeGetNumDisplayHeads, vgpuTypeId, numDisplayHeads);
+  return answer_VgpuTypeGetNumDisplayHeads(vgpuTypeId, numDisplayHeads);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetResolution(nvmlVgpuTypeId_t vgpuTypeId, unsigned int displayIndex, unsigned int* xdim, unsigned int* ydim) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetResolution(nvmlVgpuTypeId_t vgpuTypeId, unsigned int displayIndex, unsigned int* xdim, unsigned int* ydim) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetResolution>(Symbol::VgpuTypeGetResolution, vgpuTypeId, displayIndex, xdim, ydim);
+  return answer_VgpuTypeGetResolution(vgpuTypeId, displayIndex, xdim, ydim);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetLicense(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeLicenseString, unsigned int size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetLicense(nvmlVgpuTypeId_t vgpuTypeId, char* vgpuTypeLicenseString, unsigned int size) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetLicense>(Symbol::VgpuTypeGetLicense, vgpuTypeId, vgpuTypeLicenseString, size);
+  return answer_VgpuTypeGetLicense(vgpuTypeId, vgpuTypeLicenseString, size);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetFrameRateLimit(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* frameRateLimit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetFrameRateLimit(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* frameRateLimit) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetFrameRateLimit>(Symbol::VgpuTypeGetFrameRateLimit, vgpuTypeId, frameRateLimit);
+  return answer_VgpuTypeGetFrameRateLimit(vgpuTypeId, frameRateLimit);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, unsigned int* vgpuInstanceCount) {
+static nvmlReturn_t answer_VgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, unsigned int* vgpuInstanceCount) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuInstanceCount) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, unsigned int* vgpuInstanceCount) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetMaxInstances>(Symbol::VgpuTypeGetMaxInstances, device, vgpuTypeId, vgpuInstanceCount);
+  return answer_VgpuTypeGetMaxInstances(device, vgpuTypeId, vgpuInstanceCount);
+}
 
+static nvmlReturn_t answer_VgpuTypeGetMaxInstancesPerVm(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* vgpuInstanceCountPerVm) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstancesPerVm(nvmlVgpuTypeId_t vgpuTypeId, unsigned int* vgpuInstanceCountPerVm) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetMaxInstancesPerVm>(Symbol::VgpuTypeGetMaxInstancesPerVm, vgpuTypeId, vgpuInstanceCountPerVm);
+  return answer_VgpuTypeGetMaxInstancesPerVm(vgpuTypeId, vgpuInstanceCountPerVm);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetBAR1Info(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuTypeBar1Info_t* bar1Info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetBAR1Info(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuTypeBar1Info_t* bar1Info) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetBAR1Info>(Symbol::VgpuTypeGetBAR1Info, vgpuTypeId, bar1Info);
+  return answer_VgpuTypeGetBAR1Info(vgpuTypeId, bar1Info);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuInstance_t* vgpuInstances) {
+static nvmlReturn_t answer_DeviceGetActiveVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuInstance_t* vgpuInstances) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int* vgpuCount, nvmlVgpuInstance_t* vgpuInstances) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetActiveVgpus>(Symbol::DeviceGetActiveVgpus, device, vgpuCount, vgpuInstances);
+  return answer_DeviceGetActiveVgpus(device, vgpuCount, vgpuInstances);
+}
 
+static nvmlReturn_t answer_VgpuInstanceGetVmID(nvmlVgpuInstance_t vgpuInstance, char* vmId, unsigned int size, nvmlVgpuVmIdType_t* vmIdType) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetVmID(nvmlVgpuInstance_t vgpuInstance, char* vmId, unsigned int size, nvmlVgpuVmIdType_t* vmIdType) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetVmID>(Symbol::VgpuInstanceGetVmID, vgpuInstance, vmId, size, vmIdType);
+  return answer_VgpuInstanceGetVmID(vgpuInstance, vmId, size, vmIdType);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetUUID(nvmlVgpuInstance_t vgpuInstance, char* uuid, unsigned int size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetUUID(nvmlVgpuInstance_t vgpuInstance, char* uuid, unsigned int size) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetUUID>(Symbol::VgpuInstanceGetUUID, vgpuInstance, uuid, size);
+  return answer_VgpuInstanceGetUUID(vgpuInstance, uuid, size);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetVmDriverVersion(nvmlVgpuInstance_t vgpuInstance, char* version, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetVmDriverVersion(nvmlVgpuInstance_t vgpuInstance, char* version, unsigned int length) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetVmDriverVersion>(Symbol::VgpuInstanceGetVmDriverVersion, vgpuInstance, version, length);
+  return answer_VgpuInstanceGetVmDriverVersion(vgpuInstance, version, length);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetFbUsage(nvmlVgpuInstance_t vgpuInstance, unsigned long long* fbUsage) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFbUsage(nvmlVgpuInstance_t vgpuInstance, unsigned long long* fbUsage) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetFbUsage>(Symbol::VgpuInstanceGetFbUsage, vgpuInstance, fbUsage);
+  return answer_VgpuInstanceGetFbUsage(vgpuInstance, fbUsage);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetLicenseStatus(nvmlVgpuInstance_t vgpuInstance, unsigned int* licensed) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseStatus(nvmlVgpuInstance_t vgpuInstance, unsigned int* licensed) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetLicenseStatus>(Symbol::VgpuInstanceGetLicenseStatus, vgpuInstance, licensed);
+  return answer_VgpuInstanceGetLicenseStatus(vgpuInstance, licensed);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetType(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuTypeId_t* vgpuTypeId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetType(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuTypeId_t* vgpuTypeId) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetType>(Symbol::VgpuInstanceGetType, vgpuInstance, vgpuTypeId);
+  return answer_VgpuInstanceGetType(vgpuInstance, vgpuTypeId);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetFrameRateLimit(nvmlVgpuInstance_t vgpuInstance, unsigned int* frameRateLimit) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFrameRateLimit(nvmlVgpuInstance_t vgpuInstance, unsigned int* frameRateLimit) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetFrameRateLimit>(Symbol::VgpuInstanceGetFrameRateLimit, vgpuInstance, frameRateLimit);
+  return answer_VgpuInstanceGetFrameRateLimit(vgpuInstance, frameRateLimit);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetEccMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t* eccMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEccMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t* eccMode) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetEccMode>(Symbol::VgpuInstanceGetEccMode, vgpuInstance, eccMode);
+  return answer_VgpuInstanceGetEccMode(vgpuInstance, eccMode);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int* encoderCapacity) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int* encoderCapacity) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetEncoderCapacity>(Symbol::VgpuInstanceGetEncoderCapacity, vgpuInstance, encoderCapacity);
+  return answer_VgpuInstanceGetEncoderCapacity(vgpuInstance, encoderCapacity);
+}
+
+static nvmlReturn_t answer_VgpuInstanceSetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int encoderCapacity) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceSetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int encoderCapacity) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceSetEncoderCapacity>(Symbol::VgpuInstanceSetEncoderCapacity, vgpuInstance, encoderCapacity);
+  return answer_VgpuInstanceSetEncoderCapacity(vgpuInstance, encoderCapacity);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetEncoderStats(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, unsigned int* averageFps, unsigned int* averageLatency) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderStats(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, unsigned int* averageFps, unsigned int* averageLatency) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetEncoderStats>(Symbol::VgpuInstanceGetEncoderStats, vgpuInstance, sessionCount, averageFps, averageLatency);
+  return answer_VgpuInstanceGetEncoderStats(vgpuInstance, sessionCount, averageFps, averageLatency);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetEncoderSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetEncoderSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfo) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetEncoderSessions>(Symbol::VgpuInstanceGetEncoderSessions, vgpuInstance, sessionCount, sessionInfo);
+  return answer_VgpuInstanceGetEncoderSessions(vgpuInstance, sessionCount, sessionInfo);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetFBCStats(nvmlVgpuInstance_t vgpuInstance, nvmlFBCStats_t* fbcStats) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFBCStats(nvmlVgpuInstance_t vgpuInstance, nvmlFBCStats_t* fbcStats) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetFBCStats>(Symbol::VgpuInstanceGetFBCStats, vgpuInstance, fbcStats);
+  return answer_VgpuInstanceGetFBCStats(vgpuInstance, fbcStats);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetFBCSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetFBCSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetFBCSessions>(Symbol::VgpuInstanceGetFBCSessions, vgpuInstance, sessionCount, sessionInfo);
+  return answer_VgpuInstanceGetFBCSessions(vgpuInstance, sessionCount, sessionInfo);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetGpuInstanceId(nvmlVgpuInstance_t vgpuInstance, unsigned int* gpuInstanceId) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetGpuInstanceId(nvmlVgpuInstance_t vgpuInstance, unsigned int* gpuInstanceId) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetGpuInstanceId>(Symbol::VgpuInstanceGetGpuInstanceId, vgpuInstance, gpuInstanceId);
+  return answer_VgpuInstanceGetGpuInstanceId(vgpuInstance, gpuInstanceId);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetGpuPciId(nvmlVgpuInstance_t vgpuInstance, char* vgpuPciId, unsigned int* length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetGpuPciId(nvmlVgpuInstance_t vgpuInstance, char* vgpuPciId, unsigned int* length) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetGpuPciId>(Symbol::VgpuInstanceGetGpuPciId, vgpuInstance, vgpuPciId, length);
+  return answer_VgpuInstanceGetGpuPciId(vgpuInstance, vgpuPciId, length);
+}
+
+static nvmlReturn_t answer_VgpuTypeGetCapabilities(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuCapability_t capability, unsigned int* capResult) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetCapabilities(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuCapability_t capability, unsigned int* capResult) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetCapabilities>(Symbol::VgpuTypeGetCapabilities, vgpuTypeId, capability, capResult);
+  return answer_VgpuTypeGetCapabilities(vgpuTypeId, capability, capResult);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetMdevUUID(nvmlVgpuInstance_t vgpuInstance, char* mdevUuid, unsigned int size) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetMdevUUID(nvmlVgpuInstance_t vgpuInstance, char* mdevUuid, unsigned int size) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetMdevUUID>(Symbol::VgpuInstanceGetMdevUUID, vgpuInstance, mdevUuid, size);
+  return answer_VgpuInstanceGetMdevUUID(vgpuInstance, mdevUuid, size);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetCreatableVgpus(nvmlGpuInstance_t gpuInstance, nvmlVgpuTypeIdInfo_t* pVgpus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetCreatableVgpus(nvmlGpuInstance_t gpuInstance, nvmlVgpuTypeIdInfo_t* pVgpus) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetCreatableVgpus>(Symbol::GpuInstanceGetCreatableVgpus, gpuInstance, pVgpus);
+  return answer_GpuInstanceGetCreatableVgpus(gpuInstance, pVgpus);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstancesPerGpuInstance(nvmlVgpuTypeMaxInstance_t* pMaxInstance) {
+static nvmlReturn_t answer_VgpuTypeGetMaxInstancesPerGpuInstance(nvmlVgpuTypeMaxInstance_t* pMaxInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pMaxInstance) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pMaxInstance->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstancesPerGpuInstance(nvmlVgpuTypeMaxInstance_t* pMaxInstance) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuTypeGetMaxInstancesPerGpuInstance>(Symbol::VgpuTypeGetMaxInstancesPerGpuInstance, pMaxInstance);
+  return answer_VgpuTypeGetMaxInstancesPerGpuInstance(pMaxInstance);
+}
 
+static nvmlReturn_t answer_GpuInstanceGetActiveVgpus(nvmlGpuInstance_t gpuInstance, nvmlActiveVgpuInstanceInfo_t* pVgpuInstanceInfo) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetActiveVgpus(nvmlGpuInstance_t gpuInstance, nvmlActiveVgpuInstanceInfo_t* pVgpuInstanceInfo) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetActiveVgpus>(Symbol::GpuInstanceGetActiveVgpus, gpuInstance, pVgpuInstanceInfo);
+  return answer_GpuInstanceGetActiveVgpus(gpuInstance, pVgpuInstanceInfo);
+}
+
+static nvmlReturn_t answer_GpuInstanceSetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_t* pScheduler) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_t* pScheduler) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceSetVgpuSchedulerState>(Symbol::GpuInstanceSetVgpuSchedulerState, gpuInstance, pScheduler);
+  return answer_GpuInstanceSetVgpuSchedulerState(gpuInstance, pScheduler);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_t* pSchedulerStateInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_t* pSchedulerStateInfo) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuSchedulerState>(Symbol::GpuInstanceGetVgpuSchedulerState, gpuInstance, pSchedulerStateInfo);
+  return answer_GpuInstanceGetVgpuSchedulerState(gpuInstance, pSchedulerStateInfo);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerLog(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_t* pSchedulerLogInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerLog(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_t* pSchedulerLogInfo) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuSchedulerLog>(Symbol::GpuInstanceGetVgpuSchedulerLog, gpuInstance, pSchedulerLogInfo);
+  return answer_GpuInstanceGetVgpuSchedulerLog(gpuInstance, pSchedulerLogInfo);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetVgpuTypeCreatablePlacements(nvmlGpuInstance_t gpuInstance, nvmlVgpuCreatablePlacementInfo_t* pCreatablePlacementInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuTypeCreatablePlacements(nvmlGpuInstance_t gpuInstance, nvmlVgpuCreatablePlacementInfo_t* pCreatablePlacementInfo) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuTypeCreatablePlacements>(Symbol::GpuInstanceGetVgpuTypeCreatablePlacements, gpuInstance, pCreatablePlacementInfo);
+  return answer_GpuInstanceGetVgpuTypeCreatablePlacements(gpuInstance, pCreatablePlacementInfo);
+}
+
+static nvmlReturn_t answer_GpuInstanceGetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuHeterogeneousMode>(Symbol::GpuInstanceGetVgpuHeterogeneousMode, gpuInstance, pHeterogeneousMode);
+  return answer_GpuInstanceGetVgpuHeterogeneousMode(gpuInstance, pHeterogeneousMode);
+}
+
+static nvmlReturn_t answer_GpuInstanceSetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceSetVgpuHeterogeneousMode>(Symbol::GpuInstanceSetVgpuHeterogeneousMode, gpuInstance, pHeterogeneousMode);
+  return answer_GpuInstanceSetVgpuHeterogeneousMode(gpuInstance, pHeterogeneousMode);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
+static nvmlReturn_t answer_DeviceGetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerStateInfo) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerState_v2>(Symbol::DeviceGetVgpuSchedulerState_v2, device, pSchedulerStateInfo);
+  return answer_DeviceGetVgpuSchedulerState_v2(device, pSchedulerStateInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
+static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuSchedulerState_v2>(Symbol::GpuInstanceGetVgpuSchedulerState_v2, gpuInstance, pSchedulerStateInfo);
+  return answer_GpuInstanceGetVgpuSchedulerState_v2(gpuInstance, pSchedulerStateInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
+static nvmlReturn_t answer_DeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerLogInfo) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerLog_v2>(Symbol::DeviceGetVgpuSchedulerLog_v2, device, pSchedulerLogInfo);
+  return answer_DeviceGetVgpuSchedulerLog_v2(device, pSchedulerLogInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerLog_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
+static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerLog_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerLog_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetVgpuSchedulerLog_v2>(Symbol::GpuInstanceGetVgpuSchedulerLog_v2, gpuInstance, pSchedulerLogInfo);
+  return answer_GpuInstanceGetVgpuSchedulerLog_v2(gpuInstance, pSchedulerLogInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
+static nvmlReturn_t answer_DeviceSetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuSchedulerState_v2>(Symbol::DeviceSetVgpuSchedulerState_v2, device, pSchedulerState);
+  return answer_DeviceSetVgpuSchedulerState_v2(device, pSchedulerState);
+}
 
+static nvmlReturn_t answer_GpuInstanceSetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
+  if (watched()) [[unlikely]] return observe<answer_GpuInstanceSetVgpuSchedulerState_v2>(Symbol::GpuInstanceSetVgpuSchedulerState_v2, gpuInstance, pSchedulerState);
+  return answer_GpuInstanceSetVgpuSchedulerState_v2(gpuInstance, pSchedulerState);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuMetadata_t* vgpuMetadata, unsigned int* bufferSize) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuMetadata_t* vgpuMetadata, unsigned int* bufferSize) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetMetadata>(Symbol::VgpuInstanceGetMetadata, vgpuInstance, vgpuMetadata, bufferSize);
+  return answer_VgpuInstanceGetMetadata(vgpuInstance, vgpuMetadata, bufferSize);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuMetadata(nvmlDevice_t device, nvmlVgpuPgpuMetadata_t* pgpuMetadata, unsigned int* bufferSize) {
+static nvmlReturn_t answer_DeviceGetVgpuMetadata(nvmlDevice_t device, nvmlVgpuPgpuMetadata_t* pgpuMetadata, unsigned int* bufferSize) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuMetadata(nvmlDevice_t device, nvmlVgpuPgpuMetadata_t* pgpuMetadata, unsigned int* bufferSize) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuMetadata>(Symbol::DeviceGetVgpuMetadata, device, pgpuMetadata, bufferSize);
+  return answer_DeviceGetVgpuMetadata(device, pgpuMetadata, bufferSize);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuCompatibility(nvmlVgpuMetadata_t* vgpuMetadata, nvmlVgpuPgpuMetadata_t* pgpuMetadata, nvmlVgpuPgpuCompatibility_t* compatibilityInfo) {
+static nvmlReturn_t answer_GetVgpuCompatibility(nvmlVgpuMetadata_t* vgpuMetadata, nvmlVgpuPgpuMetadata_t* pgpuMetadata, nvmlVgpuPgpuCompatibility_t* compatibilityInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!vgpuMetadata || !pgpuMetadata || !compatibilityInfo) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuCompatibility(nvmlVgpuMetadata_t* vgpuMetadata, nvmlVgpuPgpuMetadata_t* pgpuMetadata, nvmlVgpuPgpuCompatibility_t* compatibilityInfo) {
+  if (watched()) [[unlikely]] return observe<answer_GetVgpuCompatibility>(Symbol::GetVgpuCompatibility, vgpuMetadata, pgpuMetadata, compatibilityInfo);
+  return answer_GetVgpuCompatibility(vgpuMetadata, pgpuMetadata, compatibilityInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPgpuMetadataString(nvmlDevice_t device, char* pgpuMetadata, unsigned int* bufferSize) {
+static nvmlReturn_t answer_DeviceGetPgpuMetadataString(nvmlDevice_t device, char* pgpuMetadata, unsigned int* bufferSize) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pgpuMetadata || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPgpuMetadataString(nvmlDevice_t device, char* pgpuMetadata, unsigned int* bufferSize) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetPgpuMetadataString>(Symbol::DeviceGetPgpuMetadataString, device, pgpuMetadata, bufferSize);
+  return answer_DeviceGetPgpuMetadataString(device, pgpuMetadata, bufferSize);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog(nvmlDevice_t device, nvmlVgpuSchedulerLog_t* pSchedulerLog) {
+static nvmlReturn_t answer_DeviceGetVgpuSchedulerLog(nvmlDevice_t device, nvmlVgpuSchedulerLog_t* pSchedulerLog) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerLog) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog(nvmlDevice_t device, nvmlVgpuSchedulerLog_t* pSchedulerLog) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerLog>(Symbol::DeviceGetVgpuSchedulerLog, device, pSchedulerLog);
+  return answer_DeviceGetVgpuSchedulerLog(device, pSchedulerLog);
+}
 
+static nvmlReturn_t answer_DeviceGetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerGetState_t* pSchedulerState) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
+  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerGetState_t* pSchedulerState) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerState>(Symbol::DeviceGetVgpuSchedulerState, device, pSchedulerState);
+  return answer_DeviceGetVgpuSchedulerState(device, pSchedulerState);
+}
+
+static nvmlReturn_t answer_DeviceSetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerSetState_t* pSchedulerState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerSetState_t* pSchedulerState) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetVgpuSchedulerState>(Symbol::DeviceSetVgpuSchedulerState, device, pSchedulerState);
+  return answer_DeviceSetVgpuSchedulerState(device, pSchedulerState);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerCapabilities(nvmlDevice_t device, nvmlVgpuSchedulerCapabilities_t* pCapabilities) {
+static nvmlReturn_t answer_DeviceGetVgpuSchedulerCapabilities(nvmlDevice_t device, nvmlVgpuSchedulerCapabilities_t* pCapabilities) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pCapabilities) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerCapabilities(nvmlDevice_t device, nvmlVgpuSchedulerCapabilities_t* pCapabilities) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuSchedulerCapabilities>(Symbol::DeviceGetVgpuSchedulerCapabilities, device, pCapabilities);
+  return answer_DeviceGetVgpuSchedulerCapabilities(device, pCapabilities);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuVersion(nvmlVgpuVersion_t* supported, nvmlVgpuVersion_t* current) {
+static nvmlReturn_t answer_GetVgpuVersion(nvmlVgpuVersion_t* supported, nvmlVgpuVersion_t* current) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!supported || !current) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlGetVgpuVersion(nvmlVgpuVersion_t* supported, nvmlVgpuVersion_t* current) {
+  if (watched()) [[unlikely]] return observe<answer_GetVgpuVersion>(Symbol::GetVgpuVersion, supported, current);
+  return answer_GetVgpuVersion(supported, current);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlSetVgpuVersion(nvmlVgpuVersion_t* vgpuVersion) {
+static nvmlReturn_t answer_SetVgpuVersion(nvmlVgpuVersion_t* vgpuVersion) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!vgpuVersion) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlSetVgpuVersion(nvmlVgpuVersion_t* vgpuVersion) {
+  if (watched()) [[unlikely]] return observe<answer_SetVgpuVersion>(Symbol::SetVgpuVersion, vgpuVersion);
+  return answer_SetVgpuVersion(vgpuVersion);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* vgpuInstanceSamplesCount, nvmlVgpuInstanceUtilizationSample_t* utilizationSamples) {
+static nvmlReturn_t answer_DeviceGetVgpuUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* vgpuInstanceSamplesCount, nvmlVgpuInstanceUtilizationSample_t* utilizationSamples) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sampleValType || !vgpuInstanceSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* vgpuInstanceSamplesCount, nvmlVgpuInstanceUtilizationSample_t* utilizationSamples) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuUtilization>(Symbol::DeviceGetVgpuUtilization, device, lastSeenTimeStamp, sampleValType, vgpuInstanceSamplesCount, utilizationSamples);
+  return answer_DeviceGetVgpuUtilization(device, lastSeenTimeStamp, sampleValType, vgpuInstanceSamplesCount, utilizationSamples);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t device, nvmlVgpuInstancesUtilizationInfo_t* vgpuUtilInfo) {
+static nvmlReturn_t answer_DeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t device, nvmlVgpuInstancesUtilizationInfo_t* vgpuUtilInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -542,16 +843,24 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuInstancesUtilizationInfo(nvmlDevice
   if (!is_one_of(vgpuUtilInfo->version, {0x01000020u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t device, nvmlVgpuInstancesUtilizationInfo_t* vgpuUtilInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuInstancesUtilizationInfo>(Symbol::DeviceGetVgpuInstancesUtilizationInfo, device, vgpuUtilInfo);
+  return answer_DeviceGetVgpuInstancesUtilizationInfo(device, vgpuUtilInfo);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, unsigned int* vgpuProcessSamplesCount, nvmlVgpuProcessUtilizationSample_t* utilizationSamples) {
+static nvmlReturn_t answer_DeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, unsigned int* vgpuProcessSamplesCount, nvmlVgpuProcessUtilizationSample_t* utilizationSamples) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuProcessSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, unsigned int* vgpuProcessSamplesCount, nvmlVgpuProcessUtilizationSample_t* utilizationSamples) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuProcessUtilization>(Symbol::DeviceGetVgpuProcessUtilization, device, lastSeenTimeStamp, vgpuProcessSamplesCount, utilizationSamples);
+  return answer_DeviceGetVgpuProcessUtilization(device, lastSeenTimeStamp, vgpuProcessSamplesCount, utilizationSamples);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t device, nvmlVgpuProcessesUtilizationInfo_t* vgpuProcUtilInfo) {
+static nvmlReturn_t answer_DeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t device, nvmlVgpuProcessesUtilizationInfo_t* vgpuProcUtilInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
@@ -559,65 +868,105 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice
   if (!is_one_of(vgpuProcUtilInfo->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: vGPU
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t device, nvmlVgpuProcessesUtilizationInfo_t* vgpuProcUtilInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetVgpuProcessesUtilizationInfo>(Symbol::DeviceGetVgpuProcessesUtilizationInfo, device, vgpuProcUtilInfo);
+  return answer_DeviceGetVgpuProcessesUtilizationInfo(device, vgpuProcUtilInfo);
+}
 
+static nvmlReturn_t answer_VgpuInstanceGetAccountingMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t* mode) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t* mode) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetAccountingMode>(Symbol::VgpuInstanceGetAccountingMode, vgpuInstance, mode);
+  return answer_VgpuInstanceGetAccountingMode(vgpuInstance, mode);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetAccountingPids(nvmlVgpuInstance_t vgpuInstance, unsigned int* count, unsigned int* pids) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingPids(nvmlVgpuInstance_t vgpuInstance, unsigned int* count, unsigned int* pids) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetAccountingPids>(Symbol::VgpuInstanceGetAccountingPids, vgpuInstance, count, pids);
+  return answer_VgpuInstanceGetAccountingPids(vgpuInstance, count, pids);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetAccountingStats(nvmlVgpuInstance_t vgpuInstance, unsigned int pid, nvmlAccountingStats_t* stats) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetAccountingStats(nvmlVgpuInstance_t vgpuInstance, unsigned int pid, nvmlAccountingStats_t* stats) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetAccountingStats>(Symbol::VgpuInstanceGetAccountingStats, vgpuInstance, pid, stats);
+  return answer_VgpuInstanceGetAccountingStats(vgpuInstance, pid, stats);
+}
+
+static nvmlReturn_t answer_VgpuInstanceClearAccountingPids(nvmlVgpuInstance_t vgpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceClearAccountingPids(nvmlVgpuInstance_t vgpuInstance) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceClearAccountingPids>(Symbol::VgpuInstanceClearAccountingPids, vgpuInstance);
+  return answer_VgpuInstanceClearAccountingPids(vgpuInstance);
+}
+
+static nvmlReturn_t answer_VgpuInstanceGetLicenseInfo_v2(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
 }
-
 NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseInfo_v2(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
-  const auto* machine = initialized_machine();
-  if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetLicenseInfo_v2>(Symbol::VgpuInstanceGetLicenseInfo_v2, vgpuInstance, licenseInfo);
+  return answer_VgpuInstanceGetLicenseInfo_v2(vgpuInstance, licenseInfo);
 }
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
+static nvmlReturn_t answer_DeviceGetGridLicensableFeatures(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pGridLicensableFeatures) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetGridLicensableFeatures(*machine, *gpu, pGridLicensableFeatures);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGridLicensableFeatures>(Symbol::DeviceGetGridLicensableFeatures, device, pGridLicensableFeatures);
+  return answer_DeviceGetGridLicensableFeatures(device, pGridLicensableFeatures);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v2(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
+static nvmlReturn_t answer_DeviceGetGridLicensableFeatures_v2(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pGridLicensableFeatures) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetGridLicensableFeatures_v2(*machine, *gpu, pGridLicensableFeatures);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v2(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGridLicensableFeatures_v2>(Symbol::DeviceGetGridLicensableFeatures_v2, device, pGridLicensableFeatures);
+  return answer_DeviceGetGridLicensableFeatures_v2(device, pGridLicensableFeatures);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v3(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
+static nvmlReturn_t answer_DeviceGetGridLicensableFeatures_v3(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pGridLicensableFeatures) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::DeviceGetGridLicensableFeatures_v3(*machine, *gpu, pGridLicensableFeatures);
 }
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v3(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGridLicensableFeatures_v3>(Symbol::DeviceGetGridLicensableFeatures_v3, device, pGridLicensableFeatures);
+  return answer_DeviceGetGridLicensableFeatures_v3(device, pGridLicensableFeatures);
+}
 
-NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseInfo(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
+static nvmlReturn_t answer_VgpuInstanceGetLicenseInfo(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   return NVML_ERROR_INVALID_ARGUMENT;
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetLicenseInfo(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t* licenseInfo) {
+  if (watched()) [[unlikely]] return observe<answer_VgpuInstanceGetLicenseInfo>(Symbol::VgpuInstanceGetLicenseInfo, vgpuInstance, licenseInfo);
+  return answer_VgpuInstanceGetLicenseInfo(vgpuInstance, licenseInfo);
 }
 
 NVMLKIT_EXPORTS_END

@@ -1,0 +1,18 @@
+// Raising events. `gpu` is the copy that a setter changes: the event reaches those who wait when the change is
+// committed, and never happens when it is not.
+#pragma once
+
+#include "sim/events/event.hpp"
+#include "sim/generated/model.hpp"
+
+namespace nvmlkit::sim::events {
+
+// `type` is one of abi::EventType...; `data` the number of an Xid, else 0. One change raises at most
+// Noted::capacity events; what comes after them is dropped.
+inline void raise(model::Gpu& gpu, std::uint64_t type, std::uint64_t data = 0, std::uint32_t gpu_instance = no_instance,
+                  std::uint32_t compute_instance = no_instance) {
+  auto& noted = gpu.events;
+  if (noted.count < Noted::capacity) noted.events[noted.count++] = {type, data, gpu_instance, compute_instance};
+}
+
+}  // namespace nvmlkit::sim::events

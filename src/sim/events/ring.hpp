@@ -1,0 +1,56 @@
+// The events of a machine, for everybody who waits: the newest `capacity` of them, and a word to wait on. Whoever
+// publishes holds the machine's lock; readers take none.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+
+#include "sim/events/event.hpp"
+
+namespace nvmlkit::sim {
+class Machine;
+}
+
+namespace nvmlkit::sim::events {
+
+// Events of GPUs carry nvmlEventType... bits; those of the machine are kept apart by this one.
+inline constexpr std::uint64_t system_event = std::uint64_t{1} << 63;
+
+struct Slot {
+  std::atomic<std::uint64_t> number;  // of the event in it, from 1; 0 while it is written
+  std::atomic<std::uint64_t> type, data;
+  std::atomic<std::uint32_t> gpu, gpu_instance, compute_instance;
+};
+
+struct Ring {
+  static constexpr std::size_t capacity = 2048;
+  std::atomic<std::uint64_t> next;  // number of events so far
+  std::atomic<std::uint32_t> bell;  // changes when there is something to look at
+  alignas(64) Slot slots[capacity];
+};
+
+// Puts the event behind the others and wakes every waiting thread of every process.
+void publish(const Machine& machine, std::uint32_t gpu, const Event& event);
+
+// Wakes them without an event.
+void ring_bell(const Machine& machine);
+
+struct Published {
+  Event event;
+  std::uint32_t gpu;
+};
+
+// The event at `cursor`, which moves behind it. Events that were overwritten meanwhile are skipped. False when there is
+// none.
+bool take(const Machine& machine, std::uint64_t& cursor, Published& out);
+
+// Where events begin that are not there yet.
+std::uint64_t now(const Machine& machine);
+
+// Sleeps until the bell is no longer `heard`, the deadline (CLOCK_MONOTONIC; null: for ever) or a signal.
+std::uint32_t listen(const Machine& machine);
+void wait(const Machine& machine, std::uint32_t heard, const timespec* deadline);
+
+}  // namespace nvmlkit::sim::events
