@@ -44,7 +44,7 @@ if(NVMLKIT_BUILD_DRIVER)
           FILES_MATCHING PATTERN "*.hpp")
 
   # In a folder of its own: the system's library folder may hold NVIDIA's.
-  install(TARGETS cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
+  install(TARGETS nvmlkit_cuda_driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   install(TARGETS nvidia-ml EXPORT nvmlkit-driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   nvmlkit_export(driver nvmlkit-driver)
   install(TARGETS nvmlkit_cli EXPORT nvmlkit-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
