@@ -170,28 +170,50 @@ NVMLKIT_BINDING(total_ecc_errors, total_ecc_errors(abi::NVML_MEMORY_ERROR_TYPE_C
 
 // --- Start --------------------------------------------------------------------------------------------------------
 
-// dlopen, init, every handle, shutdown, dlclose; nothing else may have the library open, so this runs last and apart
+// Rounds of what loads the library and unloads it again. Nothing else may have it open, so this runs last and apart
 // from the benchmarks above.
-void PrintStart() {
+template <class Round>
+double PrintStart(const char* what, Round round) {
   constexpr int kRounds = 200;
   std::vector<double> milliseconds;
   bool unloaded = true;
   for (int i = 0; i < kRounds; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    {
-      Driver driver;
-      driver.Start();
-      driver.table.Shutdown();
-    }
+    round();
     milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     void* left = dlopen(LibraryPath(), RTLD_NOW | RTLD_NOLOAD);
     unloaded = unloaded && left == nullptr;
     if (left != nullptr) dlclose(left);
   }
   std::sort(milliseconds.begin(), milliseconds.end());
-  std::printf("dlopen + nvmlInit + handles + nvmlShutdown + dlclose: median %.3f ms, worst of %d %.3f ms; %s\n",
-              milliseconds[kRounds / 2], kRounds, milliseconds.back(),
-              unloaded ? "the library is unloaded each time" : "dlclose leaves the library loaded");
+  const double median = milliseconds[kRounds / 2];
+  std::printf("  %-58s median %.3f ms, worst of %d %.3f ms%s\n", what, median, kRounds, milliseconds.back(),
+              unloaded ? "" : "; dlclose leaves the library loaded");
+  return median;
+}
+
+void PrintStarts() {
+  std::printf("\nA start, with its end:\n");
+  const double plain = PrintStart("dlopen, dlclose", [] { dlclose(dlopen(LibraryPath(), RTLD_LAZY | RTLD_LOCAL)); });
+  const double raw = PrintStart("the same with nvmlInit, every handle, nvmlShutdown", [] {
+    Driver driver;
+    driver.Start();
+    driver.table.Shutdown();
+  });
+#ifdef NVMLKIT_BENCH_BINDINGS
+  namespace nvml = nvmlkit::nvml;
+  const nvml::LoadOptions options{.path = LibraryPath(), .keep_open = false};
+  const std::string symbols = "load() of all " + std::to_string(nvml::symbols().size()) + " symbols, dlclose";
+  const double loaded = PrintStart(symbols.c_str(), [&] { dlclose(nvml::load(options).value().handle); });
+  const double opened = PrintStart("Library::open(), every handle, close", [&] {
+    const auto library = nvml::Library::open({.load = options, .flags = {}}).value();
+    for (const auto& device : library.devices().value()) benchmark::DoNotOptimize(device);
+  });
+  std::printf("  load() against dlopen: %.2fx; Library::open() against the same calls by hand: %.2fx\n", loaded / plain,
+              opened / raw);
+#else
+  std::printf("  with nvmlInit against dlopen alone: %.2fx\n", raw / plain);
+#endif
 }
 
 // --- Report -------------------------------------------------------------------------------------------------------
@@ -288,6 +310,6 @@ int main(int argc, char** argv) {
               memory_after - memory_before, threads_after - threads_before);
   driver->table.Shutdown();
   driver.reset();
-  PrintStart();
+  PrintStarts();
   return 0;
 }

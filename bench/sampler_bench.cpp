@@ -4,34 +4,11 @@
 //   NVMLKIT_MACHINE=h100 nvmlkit_sampler_bench [Google Benchmark options]
 #include <benchmark/benchmark.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <new>
 #include <nvmlkit/nvml.hpp>
 
-namespace {
-std::atomic<std::size_t> g_allocations{0};
-
-void* counted_or_null(std::size_t size) noexcept {
-  g_allocations.fetch_add(1, std::memory_order_relaxed);
-  return std::malloc(size ? size : 1);
-}
-
-void* counted(std::size_t size) {
-  if (void* memory = counted_or_null(size)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#include "allocations.hpp"
 
 namespace {
 
@@ -69,13 +46,13 @@ std::vector<nvml::Sampler::Request> forty() {
 void measure(benchmark::State& state, std::vector<nvml::Sampler>& samplers) {
   std::size_t calls = 0;
   for (const auto& sampler : samplers) calls += sampler.calls_per_tick();
-  const std::size_t before = g_allocations.load();
+  const std::size_t before = nvmlkit::test::allocations();
   for (auto _ : state) {
     for (auto& sampler : samplers) sampler.tick();
     benchmark::DoNotOptimize(samplers.front().reading(0, 0));
   }
-  state.counters["allocations"] =
-      benchmark::Counter(static_cast<double>(g_allocations.load() - before), benchmark::Counter::kAvgIterations);
+  state.counters["allocations"] = benchmark::Counter(static_cast<double>(nvmlkit::test::allocations() - before),
+                                                     benchmark::Counter::kAvgIterations);
   state.counters["calls"] = static_cast<double>(calls);
 }
 

@@ -1,7 +1,7 @@
 // One GPU, or one MIG device.
 #pragma once
 
-#include <iterator>
+#include <nvmlkit/detail/index_iterator.hpp>
 #include <nvmlkit/field_values.hpp>
 #include <nvmlkit/generated/device_methods.hpp>
 #include <span>
@@ -105,32 +105,7 @@ class Device : public DeviceMethods {
 // Asks for one GPU at a time, so that a GPU that is not looked at is not touched.
 class DeviceRange {
  public:
-  class iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Result<Device>;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Result<Device>;
-
-    iterator() = default;
-    iterator(const DeviceRange* range, unsigned int index) noexcept : range_(range), index_(index) {}
-    Result<Device> operator*() const { return (*range_)[index_]; }
-    iterator& operator++() noexcept {
-      ++index_;
-      return *this;
-    }
-    iterator operator++(int) noexcept {
-      iterator before = *this;
-      ++index_;
-      return before;
-    }
-    bool operator==(const iterator& other) const noexcept { return index_ == other.index_; }
-
-   private:
-    const DeviceRange* range_ = nullptr;
-    unsigned int index_ = 0;
-  };
+  using iterator = detail::IndexIterator<DeviceRange, Result<Device>>;
 
   DeviceRange(detail::StatePtr state, unsigned int count) noexcept : state_(std::move(state)), count_(count) {}
   unsigned int size() const noexcept { return count_; }

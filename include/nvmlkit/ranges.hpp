@@ -1,7 +1,7 @@
 // What a GPU has several of, as light views: fans and NVLinks. Nothing is asked before it is looked at.
 #pragma once
 
-#include <iterator>
+#include <nvmlkit/detail/index_iterator.hpp>
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/library.hpp>
 #include <nvmlkit/objects.hpp>
@@ -54,32 +54,7 @@ class NvLink : public Object<abi::nvmlDevice_t> {
 template <class Element, class Owner>
 class IndexRange {
  public:
-  class iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Element;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Element;
-
-    iterator() = default;
-    iterator(const IndexRange* range, unsigned int index) noexcept : range_(range), index_(index) {}
-    Element operator*() const { return (*range_)[index_]; }
-    iterator& operator++() noexcept {
-      ++index_;
-      return *this;
-    }
-    iterator operator++(int) noexcept {
-      iterator before = *this;
-      ++index_;
-      return before;
-    }
-    bool operator==(const iterator& other) const noexcept { return index_ == other.index_; }
-
-   private:
-    const IndexRange* range_ = nullptr;
-    unsigned int index_ = 0;
-  };
+  using iterator = detail::IndexIterator<IndexRange, Element>;
 
   IndexRange(detail::StatePtr state, Owner owner, unsigned int count) noexcept
       : state_(std::move(state)), owner_(owner), count_(count) {}
@@ -107,32 +82,7 @@ class NvLinkRange : public IndexRange<NvLink, abi::nvmlDevice_t> {
 // S-class units, each with its own success or failure.
 class UnitRange {
  public:
-  class iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Result<Unit>;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Result<Unit>;
-
-    iterator() = default;
-    iterator(const UnitRange* range, unsigned int index) noexcept : range_(range), index_(index) {}
-    Result<Unit> operator*() const { return (*range_)[index_]; }
-    iterator& operator++() noexcept {
-      ++index_;
-      return *this;
-    }
-    iterator operator++(int) noexcept {
-      iterator before = *this;
-      ++index_;
-      return before;
-    }
-    bool operator==(const iterator& other) const noexcept { return index_ == other.index_; }
-
-   private:
-    const UnitRange* range_ = nullptr;
-    unsigned int index_ = 0;
-  };
+  using iterator = detail::IndexIterator<UnitRange, Result<Unit>>;
 
   UnitRange(detail::StatePtr state, unsigned int count) noexcept : state_(std::move(state)), count_(count) {}
   unsigned int size() const noexcept { return count_; }

@@ -11,7 +11,7 @@
 
 namespace nvmlkit::nvml {
 
-// What a Sampler can read by name. metric_unit() says what each counts in; field ids without a name: Sampler::Field.
+// What a Sampler can read by name. metric_unit() says what each counts in; any other field: Sampler::Field.
 enum class Metric : std::uint16_t {
   power,          // of the GPU, averaged over about a second on most GPUs: nvmlDeviceGetPowerUsage
   power_average,  // field 185
@@ -99,11 +99,8 @@ struct SamplerPlan;
 // Not for use from several threads at once; movable. After Library::close() every reading is Errc::library_closed.
 class Sampler {
  public:
-  // A field of nvmlDeviceGetFieldValues, with its scope: a link, a power scope, ...
-  struct Field {
-    unsigned int id;
-    unsigned int scope = 0;
-  };
+  // Any field of nvmlDeviceGetFieldValues. Its id is translated for the driver at hand.
+  using Field = FieldQuery;
   class Request {
    public:
     Request(Metric metric) noexcept : what_(metric) {}

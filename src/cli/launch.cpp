@@ -88,7 +88,7 @@ void die_of(int signal, const sigset_t& before) {
 
 }  // namespace
 
-int launch_and_remove(const fs::path& driver, std::vector<std::string> command, const std::string& temporary) {
+int launch_and_wait(const fs::path& driver, std::vector<std::string> command, const Around& around) {
   sigset_t signals, before;
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
@@ -98,13 +98,14 @@ int launch_and_remove(const fs::path& driver, std::vector<std::string> command, 
   const pid_t child = fork();
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    const int result = launch(driver, std::move(command));
+    const int refused = around.before();
+    const int result = refused != 0 ? refused : launch(driver, std::move(command));
     std::fflush(nullptr);
     _exit(result);
   }
   const int problem = errno;
   const int status = child > 0 ? wait_for(child, signals) : 0;
-  unlink(temporary.c_str());
+  around.after(child);
   if (child < 0) {
     fmt::print(stderr, "nvmlkit: cannot start a process: {}\n", std::strerror(problem));
     return 1;

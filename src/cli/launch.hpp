@@ -1,7 +1,10 @@
 // Finding the driver library and starting a program with it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +22,15 @@ std::string search_path(const std::filesystem::path& driver);
 // 127 when there is none, else 126, after a message on stderr.
 int launch(const std::filesystem::path& driver, std::vector<std::string> command);
 
-// Starts the program, hands on the signals that reach this process, waits for its end, removes `temporary` and ends as
-// the program ended: with its status, or by its signal.
-int launch_and_remove(const std::filesystem::path& driver, std::vector<std::string> command,
-                      const std::string& temporary);
+// What is done around a program: first in its own process, before it starts, where a status other than 0 is its end;
+// then here, when it has ended.
+struct Around {
+  std::function<int()> before = [] { return 0; };
+  std::function<void(pid_t)> after = [](pid_t) {};
+};
+
+// Starts the program, hands on the signals that reach this process, waits for its end and ends as the program ended:
+// with its status, or by its signal.
+int launch_and_wait(const std::filesystem::path& driver, std::vector<std::string> command, const Around& around);
 
 }  // namespace nvmlkit::cli

@@ -12,10 +12,14 @@
 #include <vector>
 
 #include "cli/caps.hpp"
+#include "cli/fault.hpp"
+#include "cli/import.hpp"
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
 #include "cli/machine.hpp"
 #include "cli/state.hpp"
+#include "cli/steering.hpp"
+#include "cli/use.hpp"
 #include "cli/values.hpp"
 #include "sim/config/builtin.hpp"
 
@@ -99,12 +103,16 @@ int Check(const std::string& file) {
 
 // A machine of the command's own, shared by the program and its children; or the one that is up, where NVMLKIT_STATE
 // names one and no option asks for another.
-int Run(const MachineOptions& options, const std::vector<std::string>& command) {
+int Run(const MachineOptions& options, const UseOptions& use, const std::vector<std::string>& command) {
   const MachineChoice choice = options.Choice();
   const auto inherited = state_in_environment();
   if (inherited && choice.machine.empty()) {
     if (choice.gpu_count) return Fail(kUsage, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
-    return WithDriver(choice, [&](const auto& driver) { return launch(driver, command); });
+    return WithDriver(choice, [&](const auto& driver) {
+      if (use.gpus.empty()) return launch(driver, command);
+      const auto user = GpuUser::of(*inherited, use, command[0]);
+      return user ? launch_and_wait(driver, command, user->around()) : Fail(kUsage, user.error());
+    });
   }
   return WithDriver(choice, [&](const auto& driver) {
     const auto folder = state_folder();
@@ -112,7 +120,14 @@ int Run(const MachineOptions& options, const std::vector<std::string>& command) 
     const std::string state = fmt::format("{}/run-{}", *folder, getpid());
     if (const auto made = make_state(state, choice.machine); !made) return Fail(1, made.error());
     setenv("NVMLKIT_STATE", state.c_str(), 1);
-    return launch_and_remove(driver, command, state);
+    const auto user = GpuUser::of(state, use, command[0]);
+    if (!user) {
+      unlink(state.c_str());
+      return Fail(kUsage, user.error());
+    }
+    Around around = user->around();
+    around.after = [&](pid_t) { unlink(state.c_str()); };
+    return launch_and_wait(driver, command, around);
   });
 }
 
@@ -124,6 +139,8 @@ int Main(int argc, char** argv) {
   MachineOptions run_options;
   auto* run = app.add_subcommand("run", "Run a program on a machine: nvmlkit run -m h100 -- nvidia-smi");
   run_options.AddTo(*run);
+  UseOptions use;
+  use.add_to(*run);
   run->prefix_command();  // from the program's name on, all belongs to the program
 
   MachineOptions caps_options;
@@ -173,6 +190,30 @@ int Main(int argc, char** argv) {
   set_command->add_option("GPU", selector, "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all")->required();
   set_command->add_option("PATH=VALUE", assignments, "Fields and their new values, as in a machine file")->required();
 
+  const auto steering = add_steering_commands(app);
+  // Their words may look like options, so the commands look at them themselves.
+  const std::string fault_help =
+      "gpu=0 xid NUMBER [--force] | lost | reset-required | off-bus | ecc PLACE corrected|uncorrected [--count N] |\n"
+      "      remap pending|failed | nvlink LINK|all down|errors | fan FAN|all | inforom | thermal [hw|sw] | "
+      "power-brake |\n"
+      "      fabric WHAT | event NAME [DATA] | fail FUNCTION ERROR [--after N] [--times N] | slow FUNCTION DURATION\n"
+      "      machine driver-not-loaded | version-mismatch | no-permission | no-devices | fail ... | slow ...";
+  auto* fault_command = about_state(app.add_subcommand(
+      "fault", "Break something of the machine that is up, or list what is broken: nvmlkit fault gpu=0 xid 79"));
+  fault_command->add_flag("--json", as_json, "The list as JSON");
+  fault_command->footer("Faults: " + fault_help);
+  fault_command->prefix_command();
+  auto* heal_command =
+      about_state(app.add_subcommand("heal", "Mend it: nvmlkit heal gpu=0, nvmlkit heal gpu=0 thermal"));
+  heal_command->prefix_command();
+  std::vector<std::string> captures;
+  std::string output;
+  bool verbose = false;
+  auto* import = app.add_subcommand("import", "Make a machine file from what nvidia-smi printed: -q or -q -x");
+  import->add_option("FILE", captures, "Files with the output; - is standard input")->required();
+  import->add_option("-o,--output", output, "The machine file to write; default: standard output");
+  import->add_flag("-v,--verbose", verbose, "List the lines that are not in the machine");
+
   // What stands behind `--` is not looked at, whatever it is.
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
@@ -189,7 +230,7 @@ int Main(int argc, char** argv) {
     std::vector<std::string> command = run->remaining();
     command.insert(command.end(), behind.begin() + (command.empty() && !behind.empty() ? 1 : 0), behind.end());
     if (command.empty()) return Fail(kUsage, "run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
-    return Run(run_options, command);
+    return Run(run_options, use, command);
   }
   if (*list) return WithDriver(list_options.Choice(), list_gpus);
   if (*capabilities) {
@@ -201,12 +242,17 @@ int Main(int argc, char** argv) {
     export_choice(choice);
     return caps(library, caps_json);
   }
+  if (*import) return import_files(captures, output, verbose);
   if (*machines) return Machines(as_json);
   if (*up_command) return up(up_options.Choice(), state);
   if (*down_command) return down(state);
   if (*status_command) return status(state, as_json);
+  if (*fault_command) return fault(state, fault_command->remaining(), as_json);
+  if (*heal_command) return heal(state, heal_command->remaining());
   if (*get_command) return get_values(state, selector, path, as_json);
   if (*set_command) return set_values(state, selector, assignments);
+  for (const auto& [command, work] : steering)
+    if (*command) return work();
   return Check(file);
 }
 

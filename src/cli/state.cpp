@@ -10,9 +10,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/fault.hpp"
 #include "cli/launch.hpp"
 #include "sim/config/load.hpp"
+#include "sim/processes/clients.hpp"
 #include "sim/state/file.hpp"
+#include "sim/state/read.hpp"
 
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;
@@ -34,6 +37,44 @@ std::string quoted(const std::string& text) {
 
 tl::expected<std::string, std::string> usual_state() {
   return state_folder().map([](const std::string& folder) { return folder + "/machine"; });
+}
+
+// A process that uses a GPU, as people see it.
+struct User {
+  std::size_t gpu;
+  std::uint32_t pid;
+  std::string type, name;
+  std::optional<std::uint64_t> memory_bytes;
+  bool elsewhere;  // its number counts in another PID namespace
+};
+
+std::string type_of(std::uint32_t kinds) {
+  std::string out;
+  for (const auto& [kind, letter] : {std::pair{sim::processes::mps, 'M'}, std::pair{sim::processes::compute, 'C'},
+                                     std::pair{sim::processes::graphics, 'G'}}) {
+    if ((kinds & kind) == 0) continue;
+    if (!out.empty()) out += '+';
+    out += letter;
+  }
+  return out;
+}
+
+std::vector<User> users_of(const sim::Machine& machine) {
+  std::vector<User> out;
+  sim::state::consistently(machine, machine.sequence(), [&] {
+    out.clear();
+    for (std::size_t i = 0; i < machine.gpus().size(); ++i) {
+      for (const auto& process : machine.gpus()[i].processes)
+        out.push_back({i, process.pid.value_or(0), std::string(process.type ? process.type->view() : "C"),
+                       std::string(process.name ? process.name->view() : ""),
+                       process.used_memory_mib ? std::optional(*process.used_memory_mib << 20) : std::nullopt, false});
+      sim::processes::for_each_client(machine, i, [&](const auto& client, sim::processes::Life life) {
+        out.push_back({i, client.pid, type_of(client.kinds), std::string(client.name.view()), client.memory_bytes,
+                       life == sim::processes::Life::elsewhere});
+      });
+    }
+  });
+  return out;
 }
 
 }  // namespace
@@ -104,7 +145,17 @@ int status(const std::string& given, bool as_json) {
   const auto gpus = machine->gpus();
   const std::string name = gpus.empty() || !gpus[0].name ? "" : std::string(gpus[0].name->view());
   const bool read_only = machine->access() == sim::Access::read_only;
+  const auto users = users_of(*machine);
   if (as_json) {
+    auto processes = nlohmann::ordered_json::array();
+    for (const auto& user : users)
+      processes.push_back(
+          {{"gpu", user.gpu},
+           {"pid", user.pid},
+           {"type", user.type},
+           {"name", user.name},
+           {"used_memory_bytes", user.memory_bytes ? nlohmann::ordered_json(*user.memory_bytes) : nullptr},
+           {"elsewhere", user.elsewhere}});
     const nlohmann::ordered_json out = {{"machine", origin},
                                         {"gpu", name},
                                         {"count", gpus.size()},
@@ -113,13 +164,19 @@ int status(const std::string& given, bool as_json) {
                                         {"created", header.created},
                                         {"writes", header.writes.load()},
                                         {"last_writer", header.last_writer.load()},
-                                        {"read_only", read_only}};
+                                        {"read_only", read_only},
+                                        {"processes", processes},
+                                        {"faults", faults_as_json(*machine)}};
     fmt::print("{}\n", out.dump(2));
     return 0;
   }
   fmt::print("Machine      {}\nGPUs         {} x {}\nState        {}{}\nWrites       {}{}\n", origin, gpus.size(), name,
              *path, read_only ? " (read-only)" : "", header.writes.load(),
              header.last_writer != 0 ? fmt::format(", the last by process {}", header.last_writer.load()) : "");
+  for (const auto& user : users)
+    fmt::print("Process      GPU {}  {}{}  {}  {}  {}\n", user.gpu, user.pid, user.elsewhere ? " (elsewhere)" : "",
+               user.type, user.memory_bytes ? fmt::format("{} MiB", *user.memory_bytes >> 20) : "N/A", user.name);
+  for (const auto& fault : list_faults(*machine)) fmt::print("Fault        {}\n", fault);
   return 0;
 }
 

@@ -10,16 +10,20 @@ namespace {
 
 using detail::Outcome;
 
+template <class Function, class... Arguments>
+auto init_by(const Table& table, Function Table::*member, Arguments... arguments) {
+  return detail::by(member, 0, [&table, member, arguments...]() -> Result<void> {
+    const Outcome outcome{table.*member ? static_cast<Errc>((table.*member)(arguments...)) : Errc::function_not_found,
+                          symbol_index(member)};
+    if (!outcome.ok()) return outcome.failure();
+    return {};
+  });
+}
+
 // Calls the init that fits: with flags only nvmlInitWithFlags, else the newest that the library has.
-Outcome initialize(const Table& table, InitFlags flags) {
-  if (flags != InitFlags::none) {
-    const std::size_t symbol = symbol_index(&Table::InitWithFlags);
-    if (!table.InitWithFlags) return {Errc::function_not_found, symbol};
-    return {static_cast<Errc>(table.InitWithFlags(static_cast<unsigned int>(flags))), symbol};
-  }
-  if (table.Init_v2) return {static_cast<Errc>(table.Init_v2()), symbol_index(&Table::Init_v2)};
-  if (table.Init) return {static_cast<Errc>(table.Init()), symbol_index(&Table::Init)};
-  return {Errc::function_not_found, symbol_index(&Table::Init_v2)};
+Result<void> initialize(const Table& table, InitFlags flags) {
+  if (flags != InitFlags::none) return init_by(table, &Table::InitWithFlags, static_cast<unsigned int>(flags))();
+  return detail::newest_of(init_by(table, &Table::Init_v2), init_by(table, &Table::Init));
 }
 
 // The device that `ask` finds: ask(nvmlDevice_t*) -> Outcome.
@@ -57,12 +61,14 @@ auto count_by(const detail::StatePtr& state, Function Table::*member) {
 }  // namespace
 
 Result<Library> Library::start(const Table& table, InitFlags flags, void* linker_handle, std::string path) {
-  const Outcome outcome = initialize(table, flags);
-  if (!outcome.ok()) {
+  const Result<void> started = initialize(table, flags);
+  if (!started) {
     if (linker_handle) platform::dl_close(linker_handle);
-    return outcome.failure();
+    return started.error();
   }
-  return Library(std::make_shared<detail::State>(table, linker_handle), std::move(path));
+  Result<Library> library = Library(std::make_shared<detail::State>(table, linker_handle), std::move(path));
+  static_cast<Provenance&>(library) = started;
+  return library;
 }
 
 Result<Library> Library::open(const OpenOptions& options) {

@@ -4,23 +4,22 @@
 #include <nvmlkit/process_list.hpp>
 #include <tuple>
 
-#include "process_entries.hpp"
+#include "process_utilization.hpp"
 
 namespace nvmlkit::nvml {
-
-using detail::ProcessKind;
 
 namespace {
 
 class Join {
  public:
-  Join(const detail::StatePtr& state, const ProcessListOptions& options) : state_(state), options_(options) {}
+  explicit Join(const ProcessListOptions& options) : options_(options) {}
 
   void add_device(unsigned int index, const Result<Device>& device) {
     if (!device) return problem(index, device.error());
-    for (const auto kind : {ProcessKind::compute, ProcessKind::graphics, ProcessKind::mps})
-      add_running(index, device->handle(), kind);
-    if (options_.utilization) add_utilization(index, device->handle());
+    add_running(index, device->compute_running_processes(), &ProcessUse::compute);
+    add_running(index, device->graphics_running_processes(), &ProcessUse::graphics);
+    add_running(index, device->mps_compute_running_processes(), &ProcessUse::mps);
+    if (options_.utilization) add_utilization(index, *device);
   }
 
   ProcessList finish(const Library& library) {
@@ -46,31 +45,31 @@ class Join {
 
   Process& process(unsigned int pid) { return by_pid_.try_emplace(pid, Process{pid, std::nullopt, {}}).first->second; }
 
-  void add_running(unsigned int index, abi::nvmlDevice_t device, ProcessKind kind) {
-    const auto entries = detail::running_processes(*state_, device, kind);
+  void add_running(unsigned int index, const Result<std::vector<ProcessInfo>>& entries, bool ProcessUse::*kind) {
     if (!entries) return problem(index, entries.error());
-    for (const detail::ProcessEntry& entry : *entries) {
+    for (const ProcessInfo& entry : *entries) {
       ProcessUse& use = use_of(process(entry.pid), index, entry);
-      (kind == ProcessKind::compute ? use.compute : kind == ProcessKind::graphics ? use.graphics : use.mps) = true;
+      use.*kind = true;
       // Each list tells the memory of the whole process; the larger one is the newer.
-      if (entry.memory && (!use.memory || *use.memory < *entry.memory)) use.memory = entry.memory;
+      const auto& memory = entry.used_gpu_memory;
+      if (memory && (!use.memory || *use.memory < *memory)) use.memory = memory;
     }
   }
 
-  static ProcessUse& use_of(Process& process, unsigned int index, const detail::ProcessEntry& entry) {
+  static ProcessUse& use_of(Process& process, unsigned int index, const ProcessInfo& entry) {
     for (ProcessUse& use : process.uses)
-      if (use.device_index == index && use.gpu_instance == entry.gpu_instance &&
-          use.compute_instance == entry.compute_instance)
+      if (use.device_index == index && use.gpu_instance == entry.gpu_instance_id &&
+          use.compute_instance == entry.compute_instance_id)
         return use;
     ProcessUse use{};
     use.device_index = index;
-    use.gpu_instance = entry.gpu_instance;
-    use.compute_instance = entry.compute_instance;
+    use.gpu_instance = entry.gpu_instance_id;
+    use.compute_instance = entry.compute_instance_id;
     return process.uses.emplace_back(use);
   }
 
-  void add_utilization(unsigned int index, abi::nvmlDevice_t device) {
-    const auto entries = detail::process_utilization(*state_, device, options_.since);
+  void add_utilization(unsigned int index, const Device& device) {
+    const auto entries = detail::utilization_entries(device, options_.since);
     if (!entries) return problem(index, entries.error());
     for (const detail::UtilizationEntry& entry : *entries) {
       ProcessUse& use = whole_device_use(process(entry.pid), index);
@@ -91,7 +90,6 @@ class Join {
     return count == 1 ? *only : use_of(process, index, {});
   }
 
-  const detail::StatePtr& state_;
   const ProcessListOptions& options_;
   std::map<unsigned int, Process> by_pid_;
   ProcessList list_;
@@ -109,7 +107,7 @@ std::optional<Bytes> Process::memory() const {
 Result<ProcessList> list_processes(const Library& library, const ProcessListOptions& options) {
   const auto devices = library.devices();
   if (!devices) return devices.error();
-  Join join(library.state(), options);
+  Join join(options);
   for (unsigned int index = 0; index < devices->size(); ++index) join.add_device(index, (*devices)[index]);
   return join.finish(library);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nvmlkit/detail/errata.hpp>
 #include <nvmlkit/detail/protocols.hpp>
 #include <nvmlkit/sampler.hpp>
 
@@ -24,6 +25,7 @@ struct SamplerPlan {
     bool field;         // in `fields`, else in `steps`
     std::size_t index;  // in there
     std::uint8_t output;
+    Errc refused;  // of a field that this driver does not have: it is never asked for
   };
   abi::nvmlDevice_t device{};
   std::vector<SamplerStep> steps;
@@ -95,26 +97,42 @@ class Compiler {
 
  private:
   struct Want {
-    const MetricRow* row;  // null: a bare field
-    Sampler::Field field;
-    bool by_field;
+    const MetricRow* row = nullptr;  // null: a bare field
+    bool by_field = true;
+    unsigned int field = 0;  // the id on the wire
+    unsigned int scope = 0;
+    Errc refused = Errc::success;
   };
+
+  Want want_of(const Sampler::Request& request) const {
+    Want want;
+    Sampler::Field field{kNoField};
+    if (const auto* metric = std::get_if<Metric>(&request.what())) {
+      want.row = row_of(*metric);
+      want.by_field = want.row->field != kNoField;
+      field = {want.row->field, want.row->scope};
+    } else {
+      field = std::get<Sampler::Field>(request.what());
+    }
+    if (!want.by_field) return want;
+    want.scope = field.scope;
+    const auto id = wire_id(field.id, driver_version(state_));
+    if (id)
+      want.field = *id;
+    else if (has_choice(want))
+      want.by_field = false;
+    else
+      want.refused = id.error().code();
+    return want;
+  }
 
   // Decides between field and function: the field, unless only the function works on this device.
   std::vector<Want> resolve(const std::vector<Sampler::Request>& requests) {
     std::vector<Want> wants;
     std::vector<abi::nvmlFieldValue_t> probe;
     for (const auto& request : requests) {
-      Want want{nullptr, {0, 0}, true};
-      if (const auto* metric = std::get_if<Metric>(&request.what())) {
-        want.row = row_of(*metric);
-        want.by_field = want.row->field >= 0;
-        want.field = {static_cast<unsigned int>(want.row->field), want.row->scope};
-      } else {
-        want.field = std::get<Sampler::Field>(request.what());
-      }
-      if (has_choice(want)) probe.push_back(blank_of(want.field));
-      wants.push_back(want);
+      wants.push_back(want_of(request));
+      if (has_choice(wants.back())) probe.push_back(blank_of(wants.back()));
     }
     if (probe.empty()) return wants;
     const Errc batch = ask_fields(state_, plan_.device, probe);
@@ -134,20 +152,21 @@ class Compiler {
 
   static bool has_choice(const Want& want) { return want.by_field && want.row && want.row->source != Source::none; }
 
-  static abi::nvmlFieldValue_t blank_of(const Sampler::Field& field) {
+  static abi::nvmlFieldValue_t blank_of(const Want& want) {
     abi::nvmlFieldValue_t value{};
-    value.fieldId = field.id;
-    value.scopeId = field.scope;
+    value.fieldId = want.field;
+    value.scopeId = want.scope;
     return value;
   }
 
   SamplerPlan::Binding bind(const Want& want) {
+    if (want.refused != Errc::success) return {true, 0, 0, want.refused};
     if (want.by_field) {
-      const auto same = [&](const auto& f) { return f.fieldId == want.field.id && f.scopeId == want.field.scope; };
+      const auto same = [&](const auto& f) { return f.fieldId == want.field && f.scopeId == want.scope; };
       const auto found = std::find_if(plan_.blank.begin(), plan_.blank.end(), same);
       const auto index = static_cast<std::size_t>(found - plan_.blank.begin());
-      if (found == plan_.blank.end()) plan_.blank.push_back(blank_of(want.field));
-      return {true, index, 0};
+      if (found == plan_.blank.end()) plan_.blank.push_back(blank_of(want));
+      return {true, index, 0, Errc::success};
     }
     const auto same = [&](const SamplerStep& s) {
       return s.source == want.row->source && s.selector == want.row->selector;
@@ -156,7 +175,7 @@ class Compiler {
     const auto index = static_cast<std::size_t>(found - plan_.steps.begin());
     if (found == plan_.steps.end())
       plan_.steps.push_back(first_known(state_, plan_.device, want.row->source, want.row->selector));
-    return {false, index, want.row->output};
+    return {false, index, want.row->output, Errc::success};
   }
 
   const State& state_;
@@ -177,7 +196,10 @@ void run(const State& state, SamplerPlan& plan, Reading* readings) noexcept {
   }
   for (const SamplerPlan::Binding& binding : plan.bindings) {
     Reading& reading = *readings++;
-    if (binding.field) {
+    if (binding.refused != Errc::success) {
+      reading.status = state.usable() ? binding.refused : state.why_unusable();
+      reading.time = Clock::now();
+    } else if (binding.field) {
       const abi::nvmlFieldValue_t& field = plan.fields[binding.index];
       reading.status = batch == Errc::success ? decode(field, reading.value) : batch;
       // Microseconds of the wall clock; a field that was not measured has none.

@@ -43,11 +43,13 @@ using Ask = Errc (*)(const State& state, abi::nvmlDevice_t device, unsigned int 
 // Newest first: the first that the driver knows is kept.
 std::span<const Ask> versions_of(Source source) noexcept;
 
+inline constexpr FieldId kNoField{};
+
 struct MetricRow {
   Metric metric;
   std::string_view name;
   std::string_view unit;
-  int field = -1;  // preferred, because all fields of a device share one call
+  FieldId field = kNoField;  // preferred, because all fields of a device share one call
   unsigned int scope = 0;
   Source source = Source::none;
   unsigned int selector = 0;

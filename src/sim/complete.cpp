@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/identity.hpp"
+#include "sim/mig/instances.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -76,6 +77,7 @@ void complete_modes(Gpu& gpu, const model::System& system) {
   gpu.gsp_firmware.default_mode.derive_from(gpu.gsp_firmware.mode);
   if (gpu.gsp_firmware.mode && *gpu.gsp_firmware.mode == EnableState::enabled && system.driver_version)
     gpu.gsp_firmware.version.derive_from(Maybe<std::string_view>(system.driver_version->view()));
+  if (at_least(gpu, Architecture::blackwell)) gpu.hostname.derive_from(Maybe<std::string_view>(""));
   if (gpu.architecture) gpu.gpm.supported.derive_from(Maybe<bool>(at_least(gpu, Architecture::hopper)));
 }
 
@@ -134,6 +136,9 @@ void complete(Machine& machine) {
     complete_power_and_clocks(gpu);
     complete_errors(gpu);
     complete_modes(gpu, machine.system());
+    gpu.nvlink_low_power.supported.derive_from(
+        Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && at_least(gpu, Architecture::hopper)));
+    mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
   }
 }
 

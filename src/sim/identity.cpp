@@ -10,15 +10,6 @@ namespace {
 
 using model::PciBusId;
 
-// FNV-1a with a good mixer behind it; the values have to be stable, not secret.
-std::uint64_t hash(std::string_view text, std::uint64_t seed) {
-  std::uint64_t h = 0xCBF29CE484222325ull ^ (seed * 0x9E3779B97F4A7C15ull);
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
-  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull;
-  h = (h ^ (h >> 27)) * 0x94D049BB133111EBull;
-  return h ^ (h >> 31);
-}
-
 // PCI addresses as eight-GPU boards have them; the next eight GPUs are in the next PCI domain.
 constexpr std::uint32_t buses[] = {0x07, 0x0F, 0x47, 0x4E, 0x87, 0x90, 0xB7, 0xBD};
 
@@ -46,9 +37,18 @@ class FreeAddresses {
 
 }  // namespace
 
+// FNV-1a with a good mixer behind it; the values have to be stable, not secret.
+std::uint64_t identity_hash(std::string_view text, std::uint64_t seed) {
+  std::uint64_t h = 0xCBF29CE484222325ull ^ (seed * 0x9E3779B97F4A7C15ull);
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ull;
+  h = (h ^ (h >> 27)) * 0x94D049BB133111EBull;
+  return h ^ (h >> 31);
+}
+
 model::Text<80> derived_uuid(std::string_view model_name, std::uint32_t index) {
-  const std::uint64_t a = hash(model_name, 2 * std::uint64_t{index} + 1),
-                      b = hash(model_name, 2 * std::uint64_t{index} + 2);
+  const std::uint64_t a = identity_hash(model_name, 2 * std::uint64_t{index} + 1),
+                      b = identity_hash(model_name, 2 * std::uint64_t{index} + 2);
   char text[41];
   std::snprintf(text, sizeof(text), "GPU-%08x-%04x-%04x-%04x-%012llx", static_cast<unsigned>(a >> 32),
                 static_cast<unsigned>((a >> 16) & 0xFFFF), static_cast<unsigned>(a & 0xFFFF),
@@ -80,10 +80,10 @@ void complete_identity(Machine& machine) {
     gpu.minor_number.derive_from(std::optional(index));
     if (const auto& id = gpu.pci.bus_id) gpu.board_id.derive_from(std::optional((id->domain << 16) | (id->bus << 8)));
     const std::string_view uuid = gpu.uuid ? gpu.uuid->view() : std::string_view();
-    if (gpu.uuid) gpu.pdi.derive_from(std::optional(hash(uuid, 3)));
+    if (gpu.uuid) gpu.pdi.derive_from(std::optional(identity_hash(uuid, 3)));
     if (gpu.inforom.image_version)
       gpu.inforom.checksum.derive_from(
-          std::optional(static_cast<std::uint32_t>(hash(uuid, hash(gpu.inforom.image_version->view(), 4)))));
+          std::optional(static_cast<std::uint32_t>(identity_hash(uuid, identity_hash(gpu.inforom.image_version->view(), 4)))));
     ++index;
   }
 }

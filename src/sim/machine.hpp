@@ -40,6 +40,10 @@ class Machine {
   }
   // For whoever builds a machine; once others may read it, changes go through state::Edit.
   std::span<model::Gpu> gpus() { return {reinterpret_cast<model::Gpu*>(block_ + state::gpus_at), count_}; }
+  const processes::Table& process_table(std::size_t gpu) const {
+    return reinterpret_cast<const processes::Table*>(block_ + state::tables_at(count_))[gpu];
+  }
+  std::size_t index_of(const model::Gpu& gpu) const { return static_cast<std::size_t>(&gpu - gpus().data()); }
 
   Access access() const { return access_; }
   // The lock and the sequences change under a const machine too: they are no values of it.

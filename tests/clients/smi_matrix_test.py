@@ -133,10 +133,10 @@ def values_of(smi: Path, machine: str, folder: str) -> dict[str, str]:
     }  # fmt: skip
 
 
-# These versions of nvidia-smi make room for 256 graphics clocks. GB200 and GB300 have more, the library says so, and
+# These versions of nvidia-smi make room for 256 graphics clocks. These GPUs have more, the library says so, and
 # nvidia-smi prints its name for a code that it does not expect.
 TOO_MANY_CLOCKS = re.compile(r"(Graphics\s*: |<supported_graphics_clock>)Unknown Error")
-MACHINES_WITH_TOO_MANY_CLOCKS = ("gb200", "gb300")
+MACHINES_WITH_TOO_MANY_CLOCKS = ("gb200", "gb300", "rtxpro6000")
 
 
 def verdict(command: Command, machine: str, result: Result) -> tuple[str, str]:

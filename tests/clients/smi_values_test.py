@@ -74,7 +74,8 @@ def gpus_of(document: dict) -> list[dict]:
         for reason in REASONS:
             gpu.setdefault("clocks_throttle_reasons", {}).setdefault(reason, False)
         memory.setdefault("free_bytes", memory["total_bytes"] - memory.get("reserved_bytes", 0) - memory.get("used_bytes", 0))
-        bar1.setdefault("free_bytes", bar1["total_bytes"] - bar1.get("used_bytes", 0))
+        if "total_bytes" in bar1:
+            bar1.setdefault("free_bytes", bar1["total_bytes"] - bar1.get("used_bytes", 0))
         pcie.setdefault("device_max_link_gen", pcie.get("max_link_gen"))
         power.setdefault("limit_mw", power.get("default_limit_mw"))
         power.setdefault("enforced_limit_mw", power.get("limit_mw"))
@@ -90,7 +91,7 @@ def lookup(tree: Any, key: str) -> Any:
         if not isinstance(tree, dict) or part not in tree:
             return None
         tree = tree[part]
-    return tree
+    return None if tree == "N/A" else tree
 
 
 # --- Forms in which nvidia-smi prints a value ---------------------------------------------------------------------
@@ -124,7 +125,7 @@ def words(table: dict[str, str]) -> Form:
 
 brand = words({"nvidia": "NVIDIA", "tesla": "Tesla", "geforce": "GeForce", "quadro": "Quadro", "nvidia_rtx": "NVIDIA RTX",
                "geforce_rtx": "GeForce RTX", "quadro_rtx": "Quadro RTX", "titan_rtx": "Titan RTX"})  # fmt: skip
-architecture = words({"turing": "Turing", "ampere": "Ampere", "ada": "Ada Lovelace", "ada_lovelace": "Ada Lovelace",
+architecture = words({"volta": "Volta", "turing": "Turing", "ampere": "Ampere", "ada": "Ada Lovelace", "ada_lovelace": "Ada Lovelace",
                       "hopper": "Hopper",
                       "blackwell": "Unknown"})  # fmt: skip # these versions of nvidia-smi are older than Blackwell
 addressing = words({"none": "None", "hmm": "HMM", "ats": "ATS"})

@@ -30,13 +30,15 @@ void* Library::symbol(const char* name) const {
 
 int Library::call(const char* name) const { return reinterpret_cast<int (*)()>(symbol(name))(); }
 
-std::uintptr_t first_device() {
+std::uintptr_t device(unsigned int index) {
   void* device = nullptr;
   const auto get =
       reinterpret_cast<int (*)(unsigned int, void**)>(Library::get().symbol("nvmlDeviceGetHandleByIndex_v2"));
-  if (get(0, &device) != kSuccess) throw std::runtime_error("no GPU 0");
+  if (get(index, &device) != kSuccess) throw std::runtime_error("no GPU " + std::to_string(index));
   return reinterpret_cast<std::uintptr_t>(device);
 }
+
+std::uintptr_t first_device() { return device(0); }
 
 Call::Call(const Contract& contract) : contract_(contract) {
   for (std::size_t i = 0; i < contract.arguments.size(); ++i) {

@@ -54,6 +54,7 @@ class Call {
 };
 
 // The handle of GPU 0; the library must be initialized.
+std::uintptr_t device(unsigned int index);
 std::uintptr_t first_device();
 
 }  // namespace nvmlkit::contract

@@ -25,6 +25,8 @@ std::size_t index_of(const Contract& contract, Argument::Kind kind) {
   return contract.arguments.size();
 }
 
+constexpr unsigned int kMigGpu = 1;  // of machine.yaml, in MIG mode
+
 class Initialized : public testing::Test {
  protected:
   static void SetUpTestSuite() { ASSERT_EQ(Library::get().call("nvmlInit_v2"), kSuccess); }
@@ -169,11 +171,14 @@ TEST_F(Initialized, EveryProtocolOfASimulatedFunctionAnswers) {
     const bool simulated = contract.answer == Answer::read || contract.answer == Answer::code;
     if (!simulated || contract.before_init || has(contract, Argument::foreign)) continue;
     ++used[contract.protocol];
-    Call call(contract);
-    if (contract.protocol == Protocol::by_key && std::string(contract.name).find("PciBusId") != std::string::npos)
-      std::memcpy(call.buffer(0), "0:0:0", 6);
-    const int result = call.run();
-    answered[contract.protocol] += result == kSuccess || result == kNotFound || result == kInsufficientSize;
+    for (const unsigned int gpu : {0U, kMigGpu}) {
+      Call call(contract);
+      if (const auto at = index_of(contract, Argument::device); at < contract.arguments.size()) call.set(at, device(gpu));
+      if (contract.protocol == Protocol::by_key && std::string(contract.name).find("PciBusId") != std::string::npos)
+        std::memcpy(call.buffer(0), "0:0:0", 6);
+      const int result = call.run();
+      answered[contract.protocol] += result == kSuccess || result == kNotFound || result == kInsufficientSize;
+    }
   }
   EXPECT_GE(used.size(), 8U);
   for (const auto& [protocol, count] : used)

@@ -82,7 +82,7 @@ TEST(ProtocolProperty, CountThenFill) {
       told = *count;
       largest = std::max(largest, told);
       EXPECT_EQ(array == nullptr, told == 0);
-      EXPECT_LE(told, 2 * detail::kMaxListEntries);
+      EXPECT_LE(told, 2 * detail::kMaxListBytes / sizeof(Entry));
       // A driver that writes into a null array with room 0 is beyond help; all others write what they were told.
       if (array) liar.scribble(array, std::min<std::size_t>(told, 4096) * sizeof(Entry));
       if (liar.coin()) *count = liar.number() % (1U << 12);  // the test would only spend its time on larger ones

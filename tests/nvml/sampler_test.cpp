@@ -1,39 +1,13 @@
 // The sampler: how few calls, no allocation, every reading with its own status.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
+#include "../allocations.hpp"
 #include "fake_table.hpp"
-
-// Of the whole test program: counts while a test asks for it.
-namespace {
-thread_local bool g_counting = false;
-thread_local std::size_t g_allocations = 0;
-
-void* counted_or_null(std::size_t size) noexcept {
-  if (g_counting) ++g_allocations;
-  return std::malloc(size ? size : 1);
-}
-
-void* counted(std::size_t size) {
-  if (void* memory = counted_or_null(size)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace nvmlkit::nvml {
 namespace {
 
+using nvmlkit::test::allocations;
 using test::fake_table;
 
 int g_calls = 0;
@@ -104,7 +78,7 @@ TEST(Sampler, FieldsShareOneCallAndStructsAreAskedForOnce) {
   auto sampler = Sampler::create(library, devices_of(library),
                                  {Metric::gpu_utilization, Metric::memory_utilization, Metric::memory_total,
                                   Metric::memory_used, Metric::memory_free, Metric::energy, Metric::memory_temperature,
-                                  Metric::ecc_corrected_volatile, Sampler::Field{60}, Metric::energy})
+                                  Metric::ecc_corrected_volatile, Sampler::Field{raw_field_id(60)}, Metric::energy})
                      .value();
   EXPECT_EQ(sampler.calls_per_tick(), 3u * 8);
   g_calls = 0;
@@ -130,17 +104,13 @@ TEST(Sampler, FortyMetricsOfEightGpusAllocateNothing) {
   ASSERT_GE(requests.size(), 40u);
   auto sampler = Sampler::create(library, devices_of(library), requests).value();
   EXPECT_EQ(sampler.reading(7, 0).status, Errc::not_ready);
-  g_allocations = 0;
-  g_counting = true;
+  const std::size_t before = allocations();
   for (int i = 0; i < 100; ++i) sampler.tick();
-  g_counting = false;
-  EXPECT_EQ(g_allocations, 0u);
+  EXPECT_EQ(allocations(), before);
   EXPECT_EQ(sampler.reading(7, 0).number(), 100'007.0);
   // The counter itself works: without this the test could not fail.
-  g_counting = true;
   const auto another = std::make_unique<int>(1);
-  g_counting = false;
-  EXPECT_EQ(g_allocations, 1u);
+  EXPECT_EQ(allocations(), before + 1);
 }
 
 TEST(Sampler, AMissingFunctionOrFieldIsTheStatusOfItsOwnReading) {
@@ -158,8 +128,8 @@ TEST(Sampler, AMissingFunctionOrFieldIsTheStatusOfItsOwnReading) {
   };
   const Library library = Library::from_table(table).value();
   auto sampler = Sampler::create(library, {library.device(0).value()},
-                                 {Sampler::Field{1}, Sampler::Field{2}, Metric::memory_temperature, Metric::fan_speed,
-                                  Metric::power})
+                                 {Sampler::Field{raw_field_id(1)}, Sampler::Field{raw_field_id(2)},
+                                  Metric::memory_temperature, Metric::fan_speed, Metric::power})
                      .value();
   sampler.tick();
   EXPECT_EQ(std::get<double>(sampler.reading(0, 0).value), 0.5);
@@ -243,6 +213,30 @@ TEST(Sampler, AfterCloseEveryReadingSaysSo) {
   sampler.tick();
   EXPECT_EQ(sampler.reading(0, 0).status, Errc::library_closed);
   EXPECT_EQ(sampler.reading(0, 1).status, Errc::library_closed);
+}
+
+// As Device::field_values(): 251 is one field on a 580.65 and another on a 580.82, and what a driver lacks is not
+// asked.
+TEST(Sampler, FieldIdsAreTranslatedForTheDriver) {
+  static std::string version;
+  Table table = eight_gpus();
+  table.SystemGetDriverVersion = [](char* text, unsigned int length) {
+    std::strncpy(text, version.c_str(), length);
+    return abi::NVML_SUCCESS;
+  };
+  const auto read = [&](const char* driver) {
+    version = driver;
+    const Library library = Library::from_table(table).value();
+    auto sampler = Sampler::create(library, {library.device(0).value()},
+                                   {Sampler::Field{FieldId::pwr_smoothing_enabled}, Sampler::Field{raw_field_id(251)}})
+                       .value();
+    sampler.tick();
+    EXPECT_EQ(sampler.reading(0, 1).number(), 2510.0);
+    return sampler.reading(0, 0);
+  };
+  EXPECT_EQ(read("580.65.06").number(), 2560.0);
+  EXPECT_EQ(read("580.82.07").number(), 2510.0);
+  EXPECT_EQ(read("").status, Errc::not_supported);  // a driver that does not tell its version
 }
 
 TEST(Sampler, NamesAndUnits) {

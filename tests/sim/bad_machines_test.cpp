@@ -210,5 +210,53 @@ TEST(BadMachineFile, MergesDoNotBlowUp) {
   EXPECT_EQ(error.message.substr(0, 16), "unknown key 'k0'");
 }
 
+const Bad mig[] = {
+    {"impossible_start",
+     "base: a100\nsystem: {num_devices: 1}\ndevice_defaults:\n  mig:\n    mode_current: enabled\n    instances:\n"
+     "      - {profile: 1g.5gb}\n      - {profile: 3g.20gb, start: 2}\n",
+     "m.yaml:8:9: device_defaults.mig.instances[1]: '3g.20gb' cannot start at memory slice 2; expected 0, 4"},
+    {"overlap",
+     "base: a100\nsystem: {num_devices: 1}\ndevice_defaults:\n  mig:\n    mode_current: enabled\n    instances:\n"
+     "      - {profile: 4g.20gb, start: 0}\n      - {profile: 1g.5gb, start: 3}\n",
+     "m.yaml:8:9: device_defaults.mig.instances[1]: '1g.5gb' at memory slice 3 overlaps another instance"},
+    {"too_many",
+     "base: a100\nsystem: {num_devices: 1}\ndevices:\n  - index: 0\n    mig:\n      mode_current: enabled\n"
+     "      instances: [{profile: 3g.20gb}, {profile: 3g.20gb}, {profile: 1g.5gb}]\n",
+     "m.yaml:7:59: GPU 0: mig.instances[2]: no room for '1g.5gb' beside the other instances"},
+    {"unknown_profile",
+     "base: a100\ndevice_defaults: {mig: {mode_current: enabled, instances: [{profile: 1g.6gb}]}}\n",
+     "m.yaml:2:60: device_defaults.mig.instances[0]: unknown profile '1g.6gb'; expected one of 1g.5gb, 1g.5gb+me, "
+     "1g.10gb, 2g.10gb, 3g.20gb, 4g.20gb, 7g.40gb"},
+    {"unknown_compute_profile",
+     "base: a100\ndevice_defaults: {mig: {mode_current: enabled, instances: [{profile: 2g.10gb, compute_instances: "
+     "[{profile: 3c.2g.10gb}]}]}}\n",
+     "m.yaml:2:99: device_defaults.mig.instances[0].compute_instances[0]: unknown profile '3c.2g.10gb'; expected one of "
+     "1c.2g.10gb, 2g.10gb"},
+    {"instances_without_mode", "base: a100\ndevice_defaults: {mig: {instances: [{profile: 1g.5gb}]}}\n",
+     "m.yaml:2:37: device_defaults.mig.instances[0]: expected mode_current: enabled"},
+    {"instances_of_a_gpu_without_mig",
+     "base: t4\ndevice_defaults: {mig: {instances: [{profile: 1g.5gb}]}}\n",
+     "m.yaml:2:37: device_defaults.mig.instances[0]: this GPU has no MIG profiles"},
+    {"wrong_id",
+     "base: a100\ndevice_defaults: {mig: {mode_current: enabled, instances: [{profile: 3g.20gb, start: 4, id: 1}]}}\n",
+     "m.yaml:2:60: device_defaults.mig.instances[0]: expected id 2, which memory slice 4 gives, got 1"},
+    {"misplaced_profile",
+     "base: a100\ndevice_defaults:\n  mig:\n    profiles:\n"
+     "      - {name: 1g.5gb, id: 19, instances: 7, size: 1, starts: [0, 7], memory_mib: 4864, sm: 14}\n"
+     "      - {name: 2g.10gb, id: 14, instances: 3, size: 2, starts: [0, 3], memory_mib: 9984, sm: 28}\n",
+     "m.yaml:6:9: device_defaults.mig.profiles[1]: starts: '2g.10gb' with 2 of 8 memory slices cannot start at 3; "
+     "expected halves, quarters or eighths"},
+    {"same_id",
+     "base: a100\ndevice_defaults:\n  mig:\n    profiles:\n"
+     "      - {name: 1g.5gb, id: 19, instances: 1, size: 1, starts: [0], memory_mib: 4864, sm: 14}\n"
+     "      - {name: 1g.5gb+me, id: 19, instances: 1, size: 1, starts: [0], memory_mib: 4864, sm: 14}\n",
+     "m.yaml:6:9: device_defaults.mig.profiles[1]: id: 19 is the id of '1g.5gb'"},
+    {"nameless_profile",
+     "base: a100\ndevice_defaults:\n  mig:\n    profiles:\n"
+     "      - {name: small, id: 19, instances: 1, size: 1, starts: [0], memory_mib: 4864, sm: 14}\n",
+     "m.yaml:5:9: device_defaults.mig.profiles[0]: name: expected as 1g.10gb, with 1 to 8 compute slices, got 'small'"},
+};
+INSTANTIATE_TEST_SUITE_P(Mig, BadMachine, testing::ValuesIn(mig));
+
 }  // namespace
 }  // namespace nvmlkit::sim

@@ -54,6 +54,7 @@ std::vector<Output> all_outputs(const Registry& r) {
   out.push_back({"include/nvmlkit/generated/field_id.hpp", emit_field_id(r)});
   out.push_back({"src/nvml/generated/errata.cpp", emit_errata(r)});
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});
+  out.push_back({"tests/nvml/generated/methods.cpp", emit_methods(r)});
   out.push_back({"docs/reference/functions.md", emit_function_reference(r)});
   for (const auto& page : emit_class_pages(r.facts, r.semantics))
     out.push_back({"docs/reference/classes/" + page.file + ".md", page.text});
@@ -68,6 +69,9 @@ std::vector<Output> all_outputs(const Registry& r) {
     out.push_back({"src/driver/nvml/generated/exports_" + subject + ".cpp", emit_exports(r, subject)});
   out.push_back({"src/driver/nvml/generated/functions.hpp", emit_functions_header(r)});
   out.push_back({"src/sim/generated/symbols.hpp", emit_symbols(r)});
+  out.push_back({"src/driver/nvml/generated/call_arguments.cpp", emit_call_arguments(r)});
+  out.push_back({"src/sim/generated/return_codes.hpp", emit_return_codes(r)});
+  out.push_back({"src/sim/generated/xids.hpp", emit_xids(r)});
   out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});
   out.push_back({"src/driver/nvml/generated/exports.map", emit_version_script(r)});
   out.push_back({"src/driver/nvml/generated/field_values.cpp", emit_field_values(r)});

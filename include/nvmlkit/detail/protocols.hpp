@@ -15,7 +15,8 @@ namespace nvmlkit::nvml::detail {
 // A list may grow while it is read; after this many rounds it is reported as unstable.
 inline constexpr int kMaxRounds = 8;
 inline constexpr std::size_t kMaxStringBytes = 64 * 1024;
-inline constexpr std::size_t kMaxListEntries = 16 * 1024 * 1024;
+// No list of NVML comes near; a driver that claims more is not followed.
+inline constexpr std::size_t kMaxListBytes = 64 * 1024 * 1024;
 // More than any machine has: asking for that many one by one would take for ever.
 inline constexpr unsigned int kMostDevices = 64 * 1024;
 // More than any GPU has of what the count_known functions list (instances and placements of one profile).
@@ -75,7 +76,7 @@ Result<std::vector<T>> read_list(Ask ask) {
       entries.resize(count);
       return entries;
     }
-    if (count > kMaxListEntries) return Failure(Errc::malformed_answer, symbols()[outcome.symbol].name);
+    if (count > kMaxListBytes / sizeof(T)) return Failure(Errc::malformed_answer, symbols()[outcome.symbol].name);
     // Room for growth between two calls. A driver that wants more without saying how much gets twice as much.
     capacity = std::max<std::size_t>(count, capacity * 2);
     capacity += capacity / 4 + 4;

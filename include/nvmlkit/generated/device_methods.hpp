@@ -1819,12 +1819,6 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// @c nvmlDeviceGetVgpuProcessesUtilizationInfo (since 12.4.127)
   Result<VgpuProcessesUtilizationInfo> vgpu_processes_utilization_info(std::chrono::microseconds last_seen_time_stamp) const;
 
-  /// Reads or writes a PRM register; request and answer are TLV data in network byte order.
-  /// Needs blackwell or newer.
-  /// Errors: invalid_argument, no_permission, not_supported.
-  /// @c nvmlDeviceReadWritePRM_v1 (since 13.0.39)
-  Result<PrmTlv> read_write_prm(unsigned int data_size, const std::array<unsigned char, 496>& in_data) const;
-
   struct MigMode {
     unsigned int current_mode;
     unsigned int pending_mode;

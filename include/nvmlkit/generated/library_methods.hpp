@@ -106,7 +106,7 @@ class LibraryMethods {
   Result<ConfComputeSettings> conf_compute_settings() const;
 
   /// Sets the NVLink bandwidth mode for the whole machine.
-  /// Needs hopper or newer.
+  /// Needs hopper or newer. Needs root.
   /// Errors: invalid_argument, in_use, not_supported, no_permission.
   /// @c nvmlSystemSetNvlinkBwMode (since 12.2.140)
   Result<void> set_nvlink_bw_mode(unsigned int nvlink_bw_mode) const {

@@ -635,16 +635,6 @@ struct PowerMizerModes {
   bool operator==(const PowerMizerModes&) const = default;
 };
 
-/// Registers of PRM as type-length-value, as the hardware's own manual lays them out.
-/// @c nvmlPRMTLV_v1_t
-struct PrmTlv {
-  unsigned int data_size{};
-  unsigned int status{};
-  /// The first data_size bytes count.
-  std::array<unsigned char, 496> out_data{};
-  bool operator==(const PrmTlv&) const = default;
-};
-
 /// One process on the GPU.
 /// @c nvmlProcessDetail_v1_t
 struct ProcessDetail {
@@ -1522,13 +1512,6 @@ void for_each_field(const PowerMizerModes& value, Visitor&& visit) {
   visit("current_mode", value.current_mode);
   visit("mode", value.mode);
   visit("supported_power_mizer_modes", value.supported_power_mizer_modes);
-}
-
-template <class Visitor>
-void for_each_field(const PrmTlv& value, Visitor&& visit) {
-  visit("data_size", value.data_size);
-  visit("status", value.status);
-  visit("out_data", value.out_data);
 }
 
 template <class Visitor>

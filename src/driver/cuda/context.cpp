@@ -42,9 +42,9 @@ namespace contexts {
 
 std::shared_ptr<Context> find(CUcontext handle) { return table().find(handle); }
 
-// This is where a process begins to use a GPU, and end() where it stops: where it joins the machine's process list
-// (sim::processes::attach), once that is there. What it has of the memory changes in Device::take_memory and
-// Device::give_memory_back.
+// This is where the process begins to use a GPU, and end() where it stops: the place for sim::processes::attach and
+// detach, which are not called yet. What it has of the memory changes in Device::take_memory and
+// Device::give_memory_back: the place for sim::processes::set_memory.
 std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version, CUcontext again) {
   auto context = std::make_shared<Context>(device, flags, is_primary, api_version);
   context->set_handle(again ? again : table().add(context));

@@ -28,6 +28,12 @@ struct alignas(16) HandlePlace {
   unsigned char nothing[16];
 };
 
+// Places of MIG handles (mig_handles.hpp) are a byte each: there may be many, and nothing lies there.
+using Place = unsigned char;
+inline constexpr std::size_t instances_per_gpu = 16;
+inline constexpr std::size_t compute_instances_per_instance = 8;
+inline constexpr std::size_t max_mig_devices = sim::max_gpus * instances_per_gpu * compute_instances_per_instance;
+
 // Of a driver whose every call is observed: one that is not initialized, or that logs.
 inline constinit const std::atomic<std::uint32_t> always{1};
 
@@ -36,6 +42,9 @@ struct Running {
   std::atomic<const sim::Machine*> machine{nullptr};
   std::atomic<const std::atomic<std::uint32_t>*> watched{&always};  // not zero: calls go through observe()
   HandlePlace handle_places[sim::max_gpus];
+  Place gpu_instance_places[sim::max_gpus * instances_per_gpu];
+  Place compute_instance_places[max_mig_devices];
+  Place mig_places[max_mig_devices];
 };
 #ifdef NVMLKIT_IN_PROCESS
 extern thread_local Running* current;

@@ -1,8 +1,10 @@
-// Private functions that change something: the steps of nvidia-smi -r, and 555's way to set persistence mode.
+// Private functions that change something: the steps of nvidia-smi -r, the boost slider, and 555's way to set
+// persistence mode.
 #include "driver/nvml/access.hpp"
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/private_slots.hpp"
 #include "driver/nvml/setters.hpp"
+#include "sim/processes/clients.hpp"
 
 namespace nvmlkit::driver::slots {
 namespace {
@@ -10,9 +12,21 @@ namespace {
 nvmlReturn_t reset(const sim::Machine& machine, nvmlDevice_t device) {
   const auto* gpu = find_gpu(machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *gpu, [](auto& changed) {
-    if (!changed.processes.empty()) return NVML_ERROR_IN_USE;
+  return change(machine, *gpu, [&](auto& changed) {
+    if (sim::processes::in_use(machine, changed, machine.index_of(*gpu))) return NVML_ERROR_IN_USE;
     reset_gpu(changed);
+    return NVML_SUCCESS;
+  });
+}
+
+template <class Value>
+nvmlReturn_t read_slider(nvmlDevice_t device, BoostSliders* sliders, Value value) {
+  const auto* machine = initialized_machine();
+  const auto* gpu = machine ? find_gpu(*machine, device) : nullptr;
+  if (!gpu || !sliders) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    if (!gpu->boost_slider.max_level) return NVML_ERROR_NOT_SUPPORTED;
+    *sliders = {1, 0, value(gpu->boost_slider)};
     return NVML_SUCCESS;
   });
 }
@@ -52,8 +66,31 @@ nvmlReturn_t reset_gpus(unsigned int count, const nvmlDevice_t* devices, nvmlRet
     results[i] = reset(*machine, devices[i]);
     good = good && results[i] == NVML_SUCCESS;
   }
-  *all = good && count == machine->gpus().size() ? 1 : 0;
+  *all = good && count == sim::faults::count_visible(*machine) ? 1 : 0;
   return good ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;  // then nvidia-smi reads the results
+}
+
+nvmlReturn_t boost_slider_levels(nvmlDevice_t device, BoostSliders* sliders) {
+  return read_slider(device, sliders, [](const auto& slider) { return *slider.max_level + 1; });
+}
+
+nvmlReturn_t boost_slider(nvmlDevice_t device, BoostSliders* sliders) {
+  return read_slider(device, sliders, [](const auto& slider) { return slider.level.value_or(0); });
+}
+
+nvmlReturn_t set_boost_slider(nvmlDevice_t device, const BoostSliders* sliders) {
+  const auto* machine = initialized_machine();
+  const auto* gpu = machine ? find_gpu(*machine, device) : nullptr;
+  if (!gpu || !sliders) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu->boost_slider.max_level) return NVML_ERROR_NOT_SUPPORTED;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return change(*machine, *gpu, [&](auto& changed) {
+    auto& slider = changed.boost_slider;
+    if (sliders->count != 1 || sliders->id != 0 || sliders->value > slider.max_level.value_or(0))
+      return NVML_ERROR_INVALID_ARGUMENT;
+    slider.level = sliders->value;
+    return NVML_SUCCESS;
+  });
 }
 
 nvmlReturn_t set_persistence_mode(nvmlDevice_t device, unsigned int mode, unsigned int* by_daemon) {

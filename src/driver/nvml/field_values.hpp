@@ -3,11 +3,24 @@
 
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/generated/model.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver {
 
 // Generated from registry/semantics/values/field_values.yaml.
-abi::nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsigned int scope,
+abi::nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::Reading& now, unsigned int id,
+                                   unsigned int scope, abi::nvmlFieldValue_t& out);
+
+template <class T, auto Id>
+abi::nvmlReturn_t put_uint(const sim::model::LiveField<T, Id>& field, abi::nvmlFieldValue_t& out) = delete;
+
+// Those that need more than a field: parameters of the preset profile that the scope names, and what only some GPUs
+// have.
+abi::nvmlReturn_t power_smoothing_profiles(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                           abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t power_smoothing_parameter(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                            abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t nvlink_low_power(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
                                    abi::nvmlFieldValue_t& out);
 
 template <class T>
@@ -18,6 +31,9 @@ abi::nvmlReturn_t put_uint(const sim::model::Field<T>& field, abi::nvmlFieldValu
   return abi::NVML_SUCCESS;
 }
 
+template <class T, auto Id>
+abi::nvmlReturn_t put_int(const sim::model::LiveField<T, Id>& field, abi::nvmlFieldValue_t& out) = delete;
+
 template <class T>
 abi::nvmlReturn_t put_int(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
   if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
@@ -25,6 +41,9 @@ abi::nvmlReturn_t put_int(const sim::model::Field<T>& field, abi::nvmlFieldValue
   out.value.siVal = static_cast<int>(*field);
   return abi::NVML_SUCCESS;
 }
+
+template <class T, auto Id>
+abi::nvmlReturn_t put_ullong(const sim::model::LiveField<T, Id>& field, abi::nvmlFieldValue_t& out) = delete;
 
 template <class T>
 abi::nvmlReturn_t put_ullong(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {

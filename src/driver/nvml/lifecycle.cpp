@@ -6,8 +6,10 @@
 #include <string>
 
 #include "driver/complain.hpp"
+#include "driver/nvml/process_hooks.hpp"
 #include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
+#include "sim/faults/attention.hpp"
 
 namespace nvmlkit::driver {
 
@@ -68,7 +70,11 @@ std::unique_ptr<sim::Machine> load(std::string& error) {
 }
 
 bool prepare(Lifecycle& host) {
-  auto loaded = load_or_complain([](std::string& error) { return watch_forks() ? load(error) : nullptr; });
+  auto loaded = load_or_complain([](std::string& error) {
+    auto machine = watch_forks() ? load(error) : nullptr;
+    if (machine && !(error = apply_process_faults(*machine)).empty()) machine = nullptr;
+    return machine;
+  });
   if (!loaded) return false;
   delete host.machine;
   host.machine = loaded.release();
@@ -93,13 +99,34 @@ abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(cons
 
 #endif
 
+namespace {
+
+// What a fault of the whole machine makes of nvmlInit.
+abi::nvmlReturn_t refused_by_fault(const sim::Machine& machine) {
+  using sim::faults::MachineFault;
+  switch (machine.attention().machine.load(std::memory_order_acquire)) {
+    case MachineFault::driver_not_loaded:
+      return abi::NVML_ERROR_DRIVER_NOT_LOADED;
+    case MachineFault::version_mismatch:
+      return abi::NVML_ERROR_LIB_RM_VERSION_MISMATCH;
+    case MachineFault::no_permission:
+      return abi::NVML_ERROR_NO_PERMISSION;
+    default:  // without devices it starts: nvidia-smi then says that none were found
+      return abi::NVML_SUCCESS;
+  }
+}
+
+}  // namespace
+
 abi::nvmlReturn_t initialize() noexcept {
   auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
   if (state.references == 0) {
     if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
+    if (const auto refusal = refused_by_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
     detail::running().machine.store(state.machine, std::memory_order_release);
-    detail::running().watched.store(&state.machine->attention().watched, std::memory_order_release);
+    detail::running().watched.store(watches_process() ? &detail::always : &state.machine->attention().watched,
+                                    std::memory_order_release);
   }
   ++state.references;
   state.ever_initialized = true;
@@ -114,6 +141,7 @@ abi::nvmlReturn_t shut_down() noexcept {
   if (--state.references == 0) {
     detail::running().watched.store(&detail::always, std::memory_order_release);
     detail::running().machine.store(nullptr, std::memory_order_release);
+    if (state.machine->access() != sim::Access::read_only) sim::events::ring_bell(*state.machine);  // ends waits
   }
   return abi::NVML_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include "driver/nvml/processes.hpp"
 #include "driver/nvml/read.hpp"
 #include "driver/nvml/topology.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::slots {
 namespace {
@@ -30,7 +31,8 @@ const Gpu* gpu_of(nvmlDevice_t device) {
 
 const Gpu* gpu_at(unsigned int index) {
   const auto* machine = initialized_machine();
-  return machine && index < machine->gpus().size() ? &machine->gpus()[index] : nullptr;
+  const auto place = machine ? sim::faults::place_of_index(*machine, index) : sim::max_gpus;
+  return machine && place < machine->gpus().size() ? &machine->gpus()[place] : nullptr;
 }
 
 const Gpu* gpu_at(const char* bus_id) {
@@ -46,8 +48,9 @@ const Gpu* gpu_at(const char* bus_id) {
 template <class Field, class Out>
 nvmlReturn_t read_of(nvmlDevice_t device, Out* out, Field field) {
   const auto* gpu = gpu_of(device);
-  if (!gpu || !out) return NVML_ERROR_INVALID_ARGUMENT;
-  return read_gpu(gpu, [&] { return read(field(*gpu), out); });
+  const auto* machine = initialized_machine();
+  if (!machine || !gpu || !out) return NVML_ERROR_INVALID_ARGUMENT;
+  return read_gpu(gpu, [&] { return read(sim::telemetry::Reading(*machine, *gpu)(field(*gpu)), out); });
 }
 
 template <class Field>
@@ -58,22 +61,23 @@ nvmlReturn_t read_text_of(nvmlDevice_t device, char* text, unsigned int length, 
 }
 
 // `count` is the room of the caller's array, and then how many there are.
-nvmlReturn_t list_processes(nvmlDevice_t device, ProcessKind kind, unsigned int* count, PrivateProcess* processes) {
-  constexpr unsigned int no_instance = 0xFFFFFFFF;
+nvmlReturn_t list_processes(nvmlDevice_t device, sim::processes::Kind kind, unsigned int* count,
+                            PrivateProcess* processes) {
   const auto* gpu = gpu_of(device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
   const auto room = *count;
   return read_gpu(gpu, [&] {
     unsigned int written = 0;
-    for (const auto& process : gpu->processes) {
-      if (!runs_as(process, kind) || written >= room || !processes) continue;
+    for_each_process(*initialized_machine(), *gpu, [&](const RunningProcess& process) {
+      if ((process.kinds & kind) == 0 || written >= room || !processes) return;
       auto& out = processes[written++];
-      out.pid = process.pid.value_or(0);
-      out.used_bytes = used_bytes(process);
-      out.gpu_instance = out.compute_instance = no_instance;
+      out.pid = process.pid;
+      out.used_bytes = process.used_bytes;
+      out.gpu_instance = process.gpu_instance;
+      out.compute_instance = process.compute_instance;
       out.protected_bytes = 0;
-      write_text(process.name ? process.name->view() : std::string_view(), out.name, sizeof out.name);
-    }
+      write_text(process.name, out.name, sizeof out.name);
+    });
     *count = written;
     return NVML_SUCCESS;
   });
@@ -169,15 +173,15 @@ nvmlReturn_t base_clock(nvmlDevice_t device, unsigned int type, unsigned int* mh
 }
 
 nvmlReturn_t compute_processes(nvmlDevice_t device, unsigned int* count, PrivateProcess* processes) {
-  return list_processes(device, ProcessKind::compute, count, processes);
+  return list_processes(device, sim::processes::compute, count, processes);
 }
 
 nvmlReturn_t mps_processes(nvmlDevice_t device, unsigned int* count, PrivateProcess* processes) {
-  return list_processes(device, ProcessKind::mps, count, processes);
+  return list_processes(device, sim::processes::mps, count, processes);
 }
 
 nvmlReturn_t graphics_processes(nvmlDevice_t device, unsigned int* count, PrivateProcess* processes) {
-  return list_processes(device, ProcessKind::graphics, count, processes);
+  return list_processes(device, sim::processes::graphics, count, processes);
 }
 
 nvmlReturn_t pcie_atomics(nvmlDevice_t device, AtomicCapabilities* capabilities) {
@@ -211,11 +215,13 @@ nvmlReturn_t temperature_margin(nvmlDevice_t device, int* celsius) {
 }
 
 nvmlReturn_t graphics_voltage(nvmlDevice_t device, unsigned int* microvolts) {
-  return read_of(device, microvolts, [](const Gpu& gpu) -> auto& { return gpu.power.graphics_voltage_uv; });
+  return read_of(
+      device, microvolts, [](const Gpu& gpu) -> auto& { return gpu.power.graphics_voltage_uv; });
 }
 
 nvmlReturn_t sparse_operation_mode(nvmlDevice_t device, unsigned int* enabled) {
-  return read_of(device, enabled, [](const Gpu& gpu) -> auto& { return gpu.sparse_operation_mode; });
+  return read_of(
+      device, enabled, [](const Gpu& gpu) -> auto& { return gpu.sparse_operation_mode; });
 }
 
 nvmlReturn_t numa_node(nvmlDevice_t device, unsigned int* node) {

@@ -53,6 +53,17 @@ nvmlReturn_t missing_from_reset_group(unsigned long long group, char** bus_ids, 
 nvmlReturn_t free_reset_group(unsigned long long group);
 nvmlReturn_t reset_gpus(unsigned int count, const nvmlDevice_t* devices, nvmlReturn_t* results, unsigned int* all);
 
+// Lists of one slider, vboost, whose id is 0.
+struct BoostSliders {
+  unsigned int count;
+  unsigned int id;
+  unsigned int value;  // how many levels there are, or the one where it stands
+};
+
+nvmlReturn_t boost_slider_levels(nvmlDevice_t device, BoostSliders* sliders);
+nvmlReturn_t boost_slider(nvmlDevice_t device, BoostSliders* sliders);
+nvmlReturn_t set_boost_slider(nvmlDevice_t device, const BoostSliders* sliders);
+
 nvmlReturn_t set_persistence_mode(nvmlDevice_t device, unsigned int mode, unsigned int* by_daemon);
 
 }  // namespace nvmlkit::driver::slots

@@ -89,6 +89,9 @@ Table make_table() {
   table[182] = address(&slots::make_reset_group);
   table[183] = address(&slots::missing_from_reset_group);
   table[184] = address(&slots::free_reset_group);
+  table[194] = address(&slots::boost_slider_levels);
+  table[195] = address(&slots::boost_slider);
+  table[196] = address(&slots::set_boost_slider);
   table[251] = address(&slots::set_persistence_mode);
   return table;
 }

@@ -1,16 +1,31 @@
-// What a process of the machine is to NVML.
+// What a process of the machine is to NVML: one of the machine file, or a client that runs.
 #pragma once
 
-#include "sim/generated/model.hpp"
+#include <string_view>
+
+#include "sim/processes/clients.hpp"
 
 namespace nvmlkit::driver {
 
-// The letter that stands for it in a process's type.
-enum class ProcessKind : char { compute = 'C', graphics = 'G', mps = 'M' };
+struct RunningProcess {
+  unsigned int pid;
+  unsigned int kinds;             // sim::processes::Kind, as bits
+  unsigned long long used_bytes;  // all ones, NVML_VALUE_NOT_AVAILABLE, when the machine does not say
+  unsigned int gpu_instance, compute_instance;
+  std::string_view name;
+};
 
-bool runs_as(const sim::model::Process& process, ProcessKind kind);
+RunningProcess running(const sim::model::Process& process);
+RunningProcess running(const sim::processes::Client& client);
 
-// All ones when the machine does not say.
-unsigned long long used_bytes(const sim::model::Process& process);
+// Calls `visit(process)` for every process on the GPU that has a number here: clients in other PID namespaces have
+// none.
+template <class Visit>
+void for_each_process(const sim::Machine& machine, const sim::model::Gpu& gpu, Visit visit) {
+  for (const auto& process : gpu.processes) visit(running(process));
+  sim::processes::for_each_client(machine, machine.index_of(gpu), [&](const auto& client, sim::processes::Life life) {
+    if (life == sim::processes::Life::runs) visit(running(client));
+  });
+}
 
 }  // namespace nvmlkit::driver

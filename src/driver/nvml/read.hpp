@@ -17,6 +17,10 @@ abi::nvmlReturn_t read(const sim::model::Field<T>& field, Out* out) {
   return abi::NVML_SUCCESS;
 }
 
+// What time moves is read with a telemetry::Reading.
+template <class T, auto Id, class Out>
+abi::nvmlReturn_t read(const sim::model::LiveField<T, Id>& field, Out* out) = delete;
+
 // Copies a text and its NUL, or nothing when it does not fit.
 inline abi::nvmlReturn_t write_text(std::string_view text, char* buffer, unsigned int length) {
   if (length < text.size() + 1) return abi::NVML_ERROR_INSUFFICIENT_SIZE;

@@ -2,6 +2,8 @@
 #include <initializer_list>
 
 #include "driver/nvml/setters.hpp"
+#include "sim/faults/inject.hpp"
+#include "sim/mig/instances.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -26,8 +28,10 @@ void clear_ecc_counts(sim::model::EccErrors& errors, sim::model::EccSramCounts& 
 }
 
 void reset_gpu(sim::model::Gpu& gpu) {
+  sim::faults::forget_at_reset(gpu);
   if (gpu.ecc.mode_pending) gpu.ecc.mode_current = *gpu.ecc.mode_pending;
   if (gpu.mig.mode_pending) gpu.mig.mode_current = *gpu.mig.mode_pending;
+  sim::mig::destroy_all(gpu);
   if (gpu.gpu_operation_mode.pending) gpu.gpu_operation_mode.current = *gpu.gpu_operation_mode.pending;
   clear_ecc_counts(gpu.ecc.errors.volatile_, gpu.ecc.sram.volatile_);
   if (gpu.reset_status.required) gpu.reset_status.required = false;
@@ -48,6 +52,9 @@ void reset_gpu(sim::model::Gpu& gpu) {
     power.enforced_limit_mw = std::min(*power.limit_mw, power.other_limit_mw.value_or(*power.limit_mw));
   }
   if (gpu.fan.policy) gpu.fan.policy = 0U;
+  if (gpu.hostname) gpu.hostname = std::string_view();
+  gpu.workload_power_profiles.requested.clear();
+  if (auto& low = gpu.nvlink_low_power; low.threshold && low.default_threshold) low.threshold = *low.default_threshold;
   gpu.fan.manual_percent.reset();
 }
 

@@ -871,15 +871,6 @@ auto DeviceMethods::vgpu_processes_utilization_info(std::chrono::microseconds la
   return answer;
 }
 
-auto DeviceMethods::read_write_prm(unsigned int data_size, const std::array<unsigned char, 496>& in_data) const -> Result<PrmTlv> {
-  abi::nvmlPRMTLV_v1_t buffer{};
-  buffer.dataSize = data_size;
-  std::copy(in_data.begin(), in_data.end(), buffer.inData);
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceReadWritePRM_v1, handle_, &buffer);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<PrmTlv>(buffer);
-}
-
 auto DeviceMethods::gpu_instance_profile_info(unsigned int profile) const -> Result<GpuInstanceProfileInfo> {
   abi::nvmlGpuInstanceProfileInfo_t info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetGpuInstanceProfileInfo, handle_, profile, &info);

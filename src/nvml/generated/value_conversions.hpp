@@ -1194,22 +1194,6 @@ void fill([[maybe_unused]] PowerMizerModes& to, [[maybe_unused]] const From& fro
 }
 
 template <class From>
-void fill([[maybe_unused]] PrmTlv& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.dataSize; })
-    detail::take(to.data_size, from.dataSize);
-  else
-    detail::lacks<From>(to.data_size);
-  if constexpr (requires { from.status; })
-    detail::take(to.status, from.status);
-  else
-    detail::lacks<From>(to.status);
-  if constexpr (requires { from.outData; })
-    detail::take(to.out_data, from.outData);
-  else
-    detail::lacks<From>(to.out_data);
-}
-
-template <class From>
 void fill([[maybe_unused]] ProcessDetail& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.pid; })
     detail::take(to.pid, from.pid);

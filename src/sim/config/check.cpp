@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/config/suggest.hpp"
+#include "sim/mig/instances.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
@@ -99,7 +100,33 @@ void check_values(const model::Gpu& gpu, Fail fail) {
   at_least(power.limit_mw, power.min_limit_mw, {"power", "limit_mw"});
 }
 
+Node item_of(const Node& list, std::uint32_t wanted) {
+  Node found;
+  std::uint32_t i = 0;
+  if (list && list.kind() == Kind::sequence)
+    list.items([&](const Node& item) {
+      if (i++ == wanted) found = item;
+    });
+  return found;
+}
+
+void check_mig(const Layers& layers, std::uint32_t index, const model::Gpu& gpu) {
+  const auto problem = mig::problem_of(gpu);
+  if (!problem) return;
+  bool own = true;
+  const Node list = layers.stated_at(index, {"mig", problem->list}, &own);
+  Node at = item_of(list, problem->item);
+  std::string path = gpu_path(index, {"mig", problem->list}, own) + "[" + std::to_string(problem->item) + "]";
+  if (problem->compute) {
+    path += ".compute_instances[" + std::to_string(*problem->compute) + "]";
+    if (at)
+      if (const Node inner = item_of(at.find("compute_instances"), *problem->compute)) at = inner;
+  }
+  (at ? at : layers.all().back().root).fail(path + ": " + problem->message);
+}
+
 void check_gpu(const Layers& layers, std::uint32_t index, const model::Gpu& gpu) {
+  check_mig(layers, index, gpu);
   check_values(gpu, [&](Keys keys, const std::string& message) { fail_at(layers, index, keys, message); });
 }
 

@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <system_error>
 
+#include "sim/clock.hpp"
 #include "sim/complete.hpp"
 #include "sim/config/builtin.hpp"
 #include "sim/config/check.hpp"
+#include "sim/config/known_mig.hpp"
 #include "sim/config/layers.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/config/scalar.hpp"
@@ -18,6 +20,7 @@
 #include "sim/identity.hpp"
 #include "sim/model/value.hpp"
 #include "sim/state/file.hpp"
+#include "sim/telemetry/change.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -51,8 +54,11 @@ class Build {
     fill_gpus();
     if (overrides.driver_version)
       for (auto& gpu : machine_->gpus()) gpu.gsp_firmware.version = {};
+    config::adopt_mig_profiles(*machine_);
     complete(*machine_);
     config::check_machine(layers_, *machine_);
+    if (overrides.pace) host.clock = host.clock.paced(real_time_ns(), *overrides.pace);
+    telemetry::start(*machine_);
     faults::update_attention(*machine_);
     return std::move(machine_);
   }
@@ -190,6 +196,14 @@ std::optional<std::uint32_t> count_from(const Environment& environment, const ch
   return static_cast<std::uint32_t>(number->magnitude);
 }
 
+std::optional<double> pace_from(const Environment& environment, const char* name) {
+  const auto text = environment.get(name);
+  if (!text) return std::nullopt;
+  const auto pace = parse_pace(*text);
+  if (!pace) fail(name, std::string(pace_words) + ", got " + config::quote(*text));
+  return pace;
+}
+
 bool is_path(std::string_view text) {
   return text.find('/') != std::string_view::npos || text.ends_with(".yaml") || text.ends_with(".yml");
 }
@@ -207,6 +221,7 @@ std::unique_ptr<Machine> load(const Environment& environment) {
   auto machine = environment.get("NVMLKIT_MACHINE");
   const bool from_file = machine ? is_path(*machine) : environment.get("MOCK_NVML_CONFIG").has_value();
   overrides.gpu_count = count_from(environment, "NVMLKIT_GPU_COUNT");
+  overrides.pace = pace_from(environment, "NVMLKIT_TIME");
   if (const auto driver = environment.get("NVMLKIT_DRIVER")) {
     overrides.driver_version = driver_version_of(*driver);
     if (!overrides.driver_version)

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 
 #include "sim/machine.hpp"
@@ -66,8 +67,8 @@ std::uint64_t now(const Machine& machine) { return machine.events().next.load(st
 
 std::uint32_t listen(const Machine& machine) { return machine.events().bell.load(std::memory_order_acquire); }
 
-void wait(const Machine& machine, std::uint32_t heard, const timespec* deadline) {
-  futex(machine.events().bell, FUTEX_WAIT_BITSET, heard, deadline);
+bool wait(const Machine& machine, std::uint32_t heard, const timespec* deadline) {
+  return futex(machine.events().bell, FUTEX_WAIT_BITSET, heard, deadline) == 0 || errno != EINTR;
 }
 
 }  // namespace nvmlkit::sim::events

@@ -49,8 +49,9 @@ bool take(const Machine& machine, std::uint64_t& cursor, Published& out);
 // Where events begin that are not there yet.
 std::uint64_t now(const Machine& machine);
 
-// Sleeps until the bell is no longer `heard`, the deadline (CLOCK_MONOTONIC; null: for ever) or a signal.
 std::uint32_t listen(const Machine& machine);
-void wait(const Machine& machine, std::uint32_t heard, const timespec* deadline);
+// Sleeps until the bell is no longer `heard` or the deadline (CLOCK_MONOTONIC; null: for ever) is over. False when a
+// signal ended it.
+bool wait(const Machine& machine, std::uint32_t heard, const timespec* deadline);
 
 }  // namespace nvmlkit::sim::events

@@ -25,12 +25,13 @@ bool needs_attention(const model::Gpu& gpu) {
 void update_attention(const Machine& machine) {
   auto& attention = machine.attention();
   bool watched = !machine.call_rules().empty();
+  const bool none = attention.machine.load(std::memory_order_relaxed) == MachineFault::no_devices;
   bool any = false;
   std::uint64_t words[max_gpus / 64] = {};
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     watched |= needs_attention(gpus[i]);
-    if (!hidden(gpus[i].faults)) continue;
+    if (!none && !hidden(gpus[i].faults)) continue;
     any = true;
     words[i / 64] |= std::uint64_t{1} << (i % 64);
   }

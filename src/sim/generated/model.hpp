@@ -6,10 +6,61 @@
 #include <type_traits>
 
 #include "sim/model/field.hpp"
+#include "sim/clock.hpp"
 #include "sim/events/event.hpp"
 #include "sim/faults/state.hpp"
+#include "sim/processes/table.hpp"
+#include "sim/telemetry/state.hpp"
 
 namespace nvmlkit::sim::model {
+
+// The fields that time moves.
+enum class Live : std::uint8_t {
+  pcie_current_link_gen,
+  pcie_tx_throughput_kbps,
+  pcie_rx_throughput_kbps,
+  pcie_tx_bytes,
+  pcie_rx_bytes,
+  power_current_draw_mw,
+  power_average_draw_mw,
+  power_instant_draw_mw,
+  power_memory_draw_mw,
+  power_power_state,
+  power_total_energy_consumption_mj,
+  module_power_average_draw_mw,
+  module_power_instant_draw_mw,
+  thermal_temperature_gpu_c,
+  thermal_temperature_memory_c,
+  thermal_tlimit_c,
+  fan_speed_percent,
+  fan_target_speed_percent,
+  fan_speed_rpm,
+  clocks_graphics_current,
+  clocks_sm_current,
+  clocks_memory_current,
+  clocks_video_current,
+  clocks_throttle_reasons_gpu_idle,
+  clocks_throttle_reasons_applications_clocks_setting,
+  clocks_throttle_reasons_sw_power_cap,
+  clocks_throttle_reasons_hw_slowdown,
+  clocks_throttle_reasons_sw_thermal_slowdown,
+  clocks_throttle_reasons_hw_thermal_slowdown,
+  clocks_throttle_reasons_hw_power_brake_slowdown,
+  clocks_throttle_reasons_counters_sw_power_cap_us,
+  clocks_throttle_reasons_counters_sw_thermal_slowdown_us,
+  clocks_throttle_reasons_counters_hw_thermal_slowdown_us,
+  clocks_throttle_reasons_counters_hw_power_brake_slowdown_us,
+  performance_state,
+  utilization_gpu,
+  utilization_memory,
+  utilization_encoder,
+  utilization_decoder,
+  utilization_jpeg,
+  utilization_ofa,
+};
+inline constexpr std::size_t live_fields = 41;
+// Those that move even while nothing runs.
+constexpr bool counts(Live field) { return field == Live::pcie_tx_bytes || field == Live::pcie_rx_bytes || field == Live::power_total_energy_consumption_mj; }
 
 // nvmlEnableState_t
 struct EnableState {
@@ -146,6 +197,16 @@ struct PowerSource {
   };
 };
 
+// unsigned int
+struct PowerMizerMode {
+  enum : std::uint32_t {
+    adaptive = 0u,  // NVML_POWER_MIZER_MODE_ADAPTIVE
+    maximum_performance = 1u,  // NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    auto_ = 2u,  // NVML_POWER_MIZER_MODE_AUTO
+    consistent_performance = 3u,  // NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
+  };
+};
+
 // nvmlBusType_t
 struct BusType {
   enum : std::uint32_t {
@@ -230,6 +291,7 @@ struct System {
   Field<std::uint32_t> unit_count;  // S-class units attached to the host.
   SystemConfCompute conf_compute;  // Confidential computing of the host.
   Field<bool> enforce_privilege;  // Functions that need root refuse everybody else.
+  Field<std::uint32_t> nvlink_bw_mode;  // NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode.
 };
 
 // CUDA compute capability.
@@ -246,6 +308,8 @@ struct Inforom {
   Field<Text<16>> pwr_object;  // Version of the power management object.
   Field<Text<16>> den_object;  // Version of the DRAM encryption object.
   Field<std::uint32_t> checksum;  // Checksum of the configuration. Default: made from the image version and the UUID.
+  Field<std::uint64_t> bbx_flush_time_us;  // When the black box was last written to the InfoROM, since 1970. [us]
+  Field<std::uint64_t> bbx_flush_duration_us;  // How long that took. [us]
   Field<bool> valid;  // The checksums stored in the InfoROM are right.
 };
 
@@ -286,13 +350,15 @@ struct Pcie {
   Field<std::uint32_t> max_link_gen;  // Highest generation that GPU and host agree on.
   Field<std::uint32_t> device_max_link_gen;  // Highest generation of the GPU alone. Default: max_link_gen.
   Field<std::uint32_t> host_max_link_gen;  // Highest generation of the host.
-  Field<std::uint32_t> current_link_gen;  // Generation now.
+  LiveField<std::uint32_t, Live::pcie_current_link_gen> current_link_gen;  // Generation now.
   Field<std::uint32_t> max_link_width;  // Widest link that GPU and host agree on. [lane]
   Field<std::uint32_t> current_link_width;  // Width now. [lane]
   Field<std::uint64_t> replay_counter;  // Replays since the driver was loaded.
   Field<std::uint64_t> replay_rollover_counter;  // Replay number rollovers.
-  Field<std::uint64_t> tx_throughput_kbps;  // Sent over the last 20 ms. [KB/s]
-  Field<std::uint64_t> rx_throughput_kbps;  // Received over the last 20 ms. [KB/s]
+  LiveField<std::uint64_t, Live::pcie_tx_throughput_kbps> tx_throughput_kbps;  // Sent over the last 20 ms. [KB/s]
+  LiveField<std::uint64_t, Live::pcie_rx_throughput_kbps> rx_throughput_kbps;  // Received over the last 20 ms. [KB/s]
+  LiveField<std::uint64_t, Live::pcie_tx_bytes> tx_bytes;  // Sent since the driver was loaded. [B]
+  LiveField<std::uint64_t, Live::pcie_rx_bytes> rx_bytes;  // Received since the driver was loaded. [B]
   Field<std::uint32_t> atomic_caps_outbound;  // Outbound atomics, a bit per operation: FETCHADD 32/64, SWAP 32/64, CAS 32/64/128.
   Field<std::uint32_t> atomic_caps_inbound;  // Inbound atomics, the same bits.
 };
@@ -307,20 +373,20 @@ struct Power {
   Field<std::uint32_t> other_limit_mw;  // Lowest of the limits beside limit_mw. Default: enforced_limit_mw, where a machine says that it is below limit_mw. [mW]
   Field<std::uint32_t> min_limit_mw;  // Lowest limit that can be set. [mW]
   Field<std::uint32_t> max_limit_mw;  // Highest limit that can be set. [mW]
-  Field<std::uint32_t> current_draw_mw;  // Power draw now. [mW]
-  Field<std::uint32_t> average_draw_mw;  // Power draw averaged over one second. [mW]
-  Field<std::uint32_t> instant_draw_mw;  // Power draw of this instant. Default: current_draw_mw. [mW]
-  Field<std::uint32_t> memory_draw_mw;  // Power draw of the memory. [mW]
+  LiveField<std::uint32_t, Live::power_current_draw_mw> current_draw_mw;  // Power draw now. [mW]
+  LiveField<std::uint32_t, Live::power_average_draw_mw> average_draw_mw;  // Power draw averaged over one second. [mW]
+  LiveField<std::uint32_t, Live::power_instant_draw_mw> instant_draw_mw;  // Power draw of this instant. Default: current_draw_mw. [mW]
+  LiveField<std::uint32_t, Live::power_memory_draw_mw> memory_draw_mw;  // Power draw of the memory. [mW]
   Field<std::uint32_t> graphics_voltage_uv;  // Voltage of the graphics unit. [uV]
-  Field<std::uint32_t> power_state;  // Power state. Default: performance_state.
+  LiveField<std::uint32_t, Live::power_power_state> power_state;  // Power state. Default: performance_state.
   Field<std::uint32_t> power_source;  // Where the power comes from.
-  Field<std::uint64_t> total_energy_consumption_mj;  // Energy since the driver was loaded. [mJ]
+  LiveField<std::uint64_t, Live::power_total_energy_consumption_mj> total_energy_consumption_mj;  // Energy since the driver was loaded. [mJ]
 };
 
 // Power of the module that carries the GPU.
 struct ModulePower {
-  Field<std::uint32_t> average_draw_mw;  // Power draw averaged over one second. [mW]
-  Field<std::uint32_t> instant_draw_mw;  // Power draw of this instant. [mW]
+  LiveField<std::uint32_t, Live::module_power_average_draw_mw> average_draw_mw;  // Power draw averaged over one second. [mW]
+  LiveField<std::uint32_t, Live::module_power_instant_draw_mw> instant_draw_mw;  // Power draw of this instant. [mW]
   Field<std::uint32_t> limit_mw;  // Power limit in force. [mW]
   Field<std::uint32_t> requested_limit_mw;  // Requested power limit. Default: limit_mw. [mW]
   Field<std::uint32_t> default_limit_mw;  // Power limit after the driver is loaded. [mW]
@@ -330,8 +396,8 @@ struct ModulePower {
 
 // Temperatures and thresholds. GPUs from Ada on report their thresholds as margins (`*_tlimit_c`), older ones in degrees.
 struct Thermal {
-  Field<std::int32_t> temperature_gpu_c;  // Temperature of the GPU core. [C]
-  Field<std::int32_t> temperature_memory_c;  // Temperature of the memory. [C]
+  LiveField<std::int32_t, Live::thermal_temperature_gpu_c> temperature_gpu_c;  // Temperature of the GPU core. [C]
+  LiveField<std::int32_t, Live::thermal_temperature_memory_c> temperature_memory_c;  // Temperature of the memory. [C]
   Field<std::int32_t> shutdown_threshold_c;  // The GPU shuts down at this temperature. [C]
   Field<std::int32_t> slowdown_threshold_c;  // The GPU slows down at this temperature. [C]
   Field<std::int32_t> max_operating_c;  // Highest temperature at full speed. [C]
@@ -339,7 +405,7 @@ struct Thermal {
   Field<std::int32_t> target_temperature_c;  // Temperature that the driver steers to. [C]
   Field<std::int32_t> target_min_c;  // Lowest target that can be set. [C]
   Field<std::int32_t> target_max_c;  // Highest target that can be set. [C]
-  Field<std::int32_t> tlimit_c;  // Margin to the nearest slowdown threshold; present = the GPU reports margins. [C]
+  LiveField<std::int32_t, Live::thermal_tlimit_c> tlimit_c;  // Margin to the nearest slowdown threshold; present = the GPU reports margins. [C]
   Field<std::int32_t> shutdown_tlimit_c;  // Margin at which the GPU shuts down. [C]
   Field<std::int32_t> slowdown_tlimit_c;  // Margin at which the GPU slows down. [C]
   Field<std::int32_t> max_operating_tlimit_c;  // Margin at which software slowdown begins. [C]
@@ -349,30 +415,81 @@ struct Thermal {
 // Fans. All fans of a GPU turn alike.
 struct Fan {
   Field<std::uint32_t> count;  // How many fans the GPU controls.
-  Field<std::uint32_t> speed_percent;  // Speed now. [%]
-  Field<std::uint32_t> target_speed_percent;  // Intended speed. Default: speed_percent. [%]
+  LiveField<std::uint32_t, Live::fan_speed_percent> speed_percent;  // Speed now. [%]
+  LiveField<std::uint32_t, Live::fan_target_speed_percent> target_speed_percent;  // Intended speed. Default: speed_percent. [%]
   Field<std::uint32_t> manual_percent;  // Speed while the policy is manual. Default: speed_percent. [%]
   Field<std::uint32_t> min_percent;  // Lowest speed that can be set. [%]
   Field<std::uint32_t> max_percent;  // Highest speed that can be set. [%]
-  Field<std::uint32_t> speed_rpm;  // Speed in revolutions per minute. [rpm]
+  LiveField<std::uint32_t, Live::fan_speed_rpm> speed_rpm;  // Speed in revolutions per minute. [rpm]
   Field<std::uint32_t> policy;  // Who steers the fans.
+};
+
+// A workload power profile that the GPU offers.
+struct WorkloadPowerProfile {
+  Field<std::uint32_t> id;  // Number, NVML_POWER_PROFILE_*.
+  Field<std::uint32_t> priority;  // Which one holds where several conflict: the lowest.
+  List<std::uint32_t, 16> conflicts;  // Numbers of the profiles that it cannot hold together with.
+};
+
+// Workload power profiles; GPUs before Blackwell have none.
+struct WorkloadPowerProfiles {
+  List<WorkloadPowerProfile, 32> profiles;  // What the GPU offers.
+  List<std::uint32_t, 32> requested;  // Numbers of the profiles that are asked for.
+};
+
+// Parameters of power smoothing. What is left out the GPU does not have.
+struct PowerSmoothingProfile {
+  Field<double> percent_tmp_floor;  // Power floor as a part of the total module power. [%]
+  Field<double> ramp_up_rate_mw_per_s;  // How fast power may rise. [mW/s]
+  Field<double> ramp_down_rate_mw_per_s;  // How fast power may fall. [mW/s]
+  Field<double> ramp_down_hysteresis_ms;  // How long power is held before it falls. [ms]
+  Field<double> secondary_power_floor_w;  // Second power floor. [W]
+  Field<double> primary_floor_activation_window_multiplier;  // Windows until the first floor is active.
+  Field<double> primary_floor_target_window_multiplier;  // Windows until the first floor is reached.
+  Field<double> primary_floor_activation_offset_w;  // Offset of the first floor's activation. [W]
+};
+
+// Power smoothing; GPUs before Blackwell have none.
+struct PowerSmoothing {
+  Field<std::uint32_t> state;  // Whether it is on. Absent on GPUs without it.
+  Field<std::uint32_t> privilege_level;  // Privilege level.
+  Field<std::uint32_t> immediate_ramp_down;  // Power falls at once when a load ends.
+  Field<std::uint32_t> applied_tmp_ceiling_w;  // Ceiling of the total module power in force. [W]
+  Field<std::uint32_t> applied_tmp_floor_w;  // Floor of the total module power in force. [W]
+  Field<std::uint32_t> max_percent_tmp_floor;  // Highest floor that can be set. [%]
+  Field<std::uint32_t> min_percent_tmp_floor;  // Lowest floor that can be set. [%]
+  Field<std::uint32_t> hw_circuitry_lifetime_remaining_percent;  // Life that is left in the circuitry. [%]
+  Field<std::uint32_t> active_profile;  // Which of the profiles is active.
+  List<PowerSmoothingProfile, 5> profiles;  // The preset profiles.
+};
+
+// PowerMizer, of GPUs that drive displays.
+struct PowerMizer {
+  Field<std::uint32_t> mode;  // Mode in force. Absent on GPUs without it.
+  Field<std::uint32_t> supported_modes;  // Modes that can be set, one bit for each in the order of NVML_POWER_MIZER_MODE_*.
+};
+
+// The boost slider that nvidia-smi boost-slider moves (vboost).
+struct BoostSlider {
+  Field<std::uint32_t> level;  // Where it stands.
+  Field<std::uint32_t> max_level;  // Highest level. Absent on GPUs without the slider.
 };
 
 // Clocks.
 struct Clocks {
-  Field<std::uint32_t> graphics_current;  // Graphics clock now, where no lock holds it elsewhere. [MHz]
+  LiveField<std::uint32_t, Live::clocks_graphics_current> graphics_current;  // Graphics clock now, where no lock holds it elsewhere. [MHz]
   Field<std::uint32_t> graphics_max;  // Highest graphics clock. [MHz]
   Field<std::uint32_t> graphics_app;  // Applications graphics clock. [MHz]
   Field<std::uint32_t> graphics_app_default;  // Applications graphics clock after the driver is loaded. [MHz]
   Field<std::uint32_t> graphics_max_customer_boost;  // Highest graphics clock that a customer may ask for. [MHz]
-  Field<std::uint32_t> sm_current;  // SM clock now. Default: graphics_current. [MHz]
+  LiveField<std::uint32_t, Live::clocks_sm_current> sm_current;  // SM clock now. Default: graphics_current. [MHz]
   Field<std::uint32_t> sm_max;  // Highest SM clock. Default: graphics_max. [MHz]
-  Field<std::uint32_t> memory_current;  // Memory clock now. [MHz]
+  LiveField<std::uint32_t, Live::clocks_memory_current> memory_current;  // Memory clock now. [MHz]
   Field<std::uint32_t> memory_max;  // Highest memory clock. [MHz]
   Field<std::uint32_t> memory_app;  // Applications memory clock. [MHz]
   Field<std::uint32_t> memory_app_default;  // Applications memory clock after the driver is loaded. [MHz]
   Field<std::uint32_t> memory_max_customer_boost;  // Highest memory clock that a customer may ask for. [MHz]
-  Field<std::uint32_t> video_current;  // Video clock now. [MHz]
+  LiveField<std::uint32_t, Live::clocks_video_current> video_current;  // Video clock now. [MHz]
   Field<std::uint32_t> video_max;  // Highest video clock. [MHz]
   Field<std::uint32_t> base_graphics;  // Base graphics clock. [MHz]
   Field<std::uint32_t> auto_boost;  // Auto boost.
@@ -392,23 +509,23 @@ struct Clocks {
 
 // Time spent below the wanted clocks.
 struct ThrottleCounters {
-  Field<std::uint64_t> sw_power_cap_us;  // Because of the power limit. [us]
+  LiveField<std::uint64_t, Live::clocks_throttle_reasons_counters_sw_power_cap_us> sw_power_cap_us;  // Because of the power limit. [us]
   Field<std::uint64_t> sync_boost_us;  // Because of a sync boost group. [us]
-  Field<std::uint64_t> sw_thermal_slowdown_us;  // Because of heat, by software. [us]
-  Field<std::uint64_t> hw_thermal_slowdown_us;  // Because of heat, by hardware. [us]
-  Field<std::uint64_t> hw_power_brake_slowdown_us;  // Because of the power brake. [us]
+  LiveField<std::uint64_t, Live::clocks_throttle_reasons_counters_sw_thermal_slowdown_us> sw_thermal_slowdown_us;  // Because of heat, by software. [us]
+  LiveField<std::uint64_t, Live::clocks_throttle_reasons_counters_hw_thermal_slowdown_us> hw_thermal_slowdown_us;  // Because of heat, by hardware. [us]
+  LiveField<std::uint64_t, Live::clocks_throttle_reasons_counters_hw_power_brake_slowdown_us> hw_power_brake_slowdown_us;  // Because of the power brake. [us]
 };
 
 // Clocks event reasons that are active.
 struct ClocksThrottleReasons {
-  Field<bool> gpu_idle;  // Nothing runs.
-  Field<bool> applications_clocks_setting;  // Applications clocks.
-  Field<bool> sw_power_cap;  // Power limit.
-  Field<bool> hw_slowdown;  // Hardware slowdown: heat, power brake or fast trigger.
+  LiveField<bool, Live::clocks_throttle_reasons_gpu_idle> gpu_idle;  // Nothing runs.
+  LiveField<bool, Live::clocks_throttle_reasons_applications_clocks_setting> applications_clocks_setting;  // Applications clocks.
+  LiveField<bool, Live::clocks_throttle_reasons_sw_power_cap> sw_power_cap;  // Power limit.
+  LiveField<bool, Live::clocks_throttle_reasons_hw_slowdown> hw_slowdown;  // Hardware slowdown: heat, power brake or fast trigger.
   Field<bool> sync_boost;  // Sync boost group.
-  Field<bool> sw_thermal_slowdown;  // Heat, by software.
-  Field<bool> hw_thermal_slowdown;  // Heat, by hardware.
-  Field<bool> hw_power_brake_slowdown;  // Power brake.
+  LiveField<bool, Live::clocks_throttle_reasons_sw_thermal_slowdown> sw_thermal_slowdown;  // Heat, by software.
+  LiveField<bool, Live::clocks_throttle_reasons_hw_thermal_slowdown> hw_thermal_slowdown;  // Heat, by hardware.
+  LiveField<bool, Live::clocks_throttle_reasons_hw_power_brake_slowdown> hw_power_brake_slowdown;  // Power brake.
   Field<bool> display_clocks_setting;  // Display clocks.
   Field<std::uint64_t> supported;  // Reasons that the GPU can report, NVML's nvmlClocksEventReason* bits.
   ThrottleCounters counters;  // Time spent below the wanted clocks.
@@ -427,12 +544,12 @@ struct SupportedClocks {
 
 // Utilization over the last sample period.
 struct Utilization {
-  Field<std::uint32_t> gpu;  // Time with a kernel running. [%]
-  Field<std::uint32_t> memory;  // Time with memory being read or written. [%]
-  Field<std::uint32_t> encoder;  // Encoder. [%]
-  Field<std::uint32_t> decoder;  // Decoder. [%]
-  Field<std::uint32_t> jpeg;  // JPEG engine. [%]
-  Field<std::uint32_t> ofa;  // Optical flow accelerator. [%]
+  LiveField<std::uint32_t, Live::utilization_gpu> gpu;  // Time with a kernel running. [%]
+  LiveField<std::uint32_t, Live::utilization_memory> memory;  // Time with memory being read or written. [%]
+  LiveField<std::uint32_t, Live::utilization_encoder> encoder;  // Encoder. [%]
+  LiveField<std::uint32_t, Live::utilization_decoder> decoder;  // Decoder. [%]
+  LiveField<std::uint32_t, Live::utilization_jpeg> jpeg;  // JPEG engine. [%]
+  LiveField<std::uint32_t, Live::utilization_ofa> ofa;  // Optical flow accelerator. [%]
   Field<std::uint32_t> sampling_period_us;  // Sample period. [us]
 };
 
@@ -467,6 +584,78 @@ struct Process {
   Field<std::uint32_t> mem_util;  // Memory bandwidth utilization. [%]
   Field<std::uint32_t> enc_util;  // Encoder utilization. [%]
   Field<std::uint32_t> dec_util;  // Decoder utilization. [%]
+  Field<std::uint32_t> gpu_instance;  // GPU instance that it runs on; of GPUs in MIG mode.
+  Field<std::uint32_t> compute_instance;  // Compute instance in that. Default: 0.
+};
+
+// What the GPU is busy with. A GPU without gpu is not.
+struct Workload {
+  Field<std::uint32_t> gpu;  // Time with a kernel running. 0: a process holds the GPU and runs nothing. [%]
+  Field<std::uint32_t> memory;  // Time with memory being read or written. Default: 0. [%]
+  Field<std::uint32_t> encoder;  // Encoder. Default: 0. [%]
+  Field<std::uint32_t> decoder;  // Decoder. Default: 0. [%]
+  Field<std::uint32_t> jpeg;  // JPEG engine. Default: 0. [%]
+  Field<std::uint32_t> ofa;  // Optical flow accelerator. Default: 0. [%]
+};
+
+// Noise of the live values while a workload runs. Off where it is left out.
+struct TelemetryNoise {
+  Field<std::uint32_t> power_mw;  // Power moves by at most this. [mW]
+  Field<std::uint32_t> temperature_c;  // Temperature moves by at most this. [C]
+  Field<std::uint64_t> seed;  // The same seed gives the same noise. Default: a number of the machine's start.
+};
+
+// How the GPU answers a workload with clocks, power and heat.
+struct Telemetry {
+  Field<std::uint32_t> load_power_mw;  // Draw with gpu at 100 % and memory at 0 % at the highest clocks, before limits. Default: 90 % of power.default_limit_mw. [mW]
+  Field<std::uint32_t> memory_load_power_mw;  // What memory at 100 % adds. Default: a fifth of what gpu at 100 % adds. [mW]
+  Field<std::uint32_t> active_power_mw;  // Draw with the clocks up and nothing running. Default: idle and 8 % of the way to power.default_limit_mw. [mW]
+  Field<std::uint32_t> engine_power_mw;  // What encoder, decoder, JPEG engine or optical flow at 100 % add, each. Default: 10 % of power.default_limit_mw. [mW]
+  Field<std::uint32_t> linear_percent;  // Share of the load's power that follows the clock linearly; the rest rises with `exponent`. Default: 65. [%]
+  Field<std::uint32_t> exponent;  // How steeply the rest rises with the clock. Default: 13, as fitted to an RTX 3070 Ti near its power limit.
+  Field<std::uint32_t> slow_rise_mc_per_w;  // Rise of the temperature per watt above idle, of the cooler: slow. Default: full load warms up to 80 % of the way to the slowdown together with the fast one. [mC/W]
+  Field<std::uint32_t> slow_time_ms;  // Time constant of the slow rise. Default: 25000. [ms]
+  Field<std::uint32_t> fast_rise_mc_per_w;  // Rise of the temperature per watt above idle, of the chip: fast. Default: a quarter of the slow one. [mC/W]
+  Field<std::uint32_t> fast_time_ms;  // Time constant of the fast rise. Default: 800. [ms]
+  Field<std::uint32_t> memory_rise_percent;  // How far the temperature of the memory follows that of the core. Default: 45. [%]
+  Field<std::uint32_t> memory_power_percent;  // Share of the power above idle that the memory draws. Default: 9. [%]
+  Field<std::uint32_t> linger_ms;  // How long the memory clock and active_power_mw stay after a workload. Default: 3000 where idle GPUs lower their memory clock, else 0. [ms]
+  Field<std::uint32_t> pcie_tx_kbps;  // Sent over PCIe with gpu at 100 %. Default: 4000 above idle. [KB/s]
+  Field<std::uint32_t> pcie_rx_kbps;  // Received over PCIe with gpu at 100 %. Default: 8000 above idle. [KB/s]
+  Field<std::uint32_t> performance_state;  // P-state of a busy GPU. Default: P0.
+  TelemetryNoise noise;  // Noise.
+};
+
+// Temperature that moves.
+struct DynamicTemperature {
+  Field<std::int32_t> base_c;  // Lowest point of the wave. [C]
+  Field<std::int32_t> variance_c;  // Noise, upwards and downwards. [C]
+  Field<std::int32_t> ramp_c;  // Height of the wave, from its lowest to its highest point. [C]
+  Field<std::uint32_t> ramp_period_sec;  // Length of the wave. [s]
+};
+
+// Power that moves.
+struct DynamicPower {
+  Field<std::uint32_t> base_mw;  // Middle. [mW]
+  Field<std::uint32_t> variance_mw;  // Noise, upwards and downwards, within power.min_limit_mw and power.max_limit_mw. [mW]
+};
+
+// Utilization that moves.
+struct DynamicUtilization {
+  Field<Text<16>> pattern;  // Where between the lowest and the highest value: idle in the lowest quarter, busy in the highest, burst changes between the two, steady anywhere. Default: steady.
+  Field<std::uint32_t> gpu_min;  // Lowest GPU utilization. Default: 0. [%]
+  Field<std::uint32_t> gpu_max;  // Highest GPU utilization. Default: 100. [%]
+  Field<std::uint32_t> memory_min;  // Lowest memory utilization. Default: 0. [%]
+  Field<std::uint32_t> memory_max;  // Highest memory utilization. Default: 100. [%]
+  Field<std::uint32_t> burst_period_sec;  // Time until a burst begins or ends. Default: 30. [s]
+};
+
+// Values that move by themselves while no workload runs. A group that is left out does not.
+struct DynamicMetrics {
+  Field<std::int64_t> seed;  // The same seed gives the same values; 0: another course at every start.
+  DynamicTemperature temperature;  // Temperature.
+  DynamicPower power;  // Power.
+  DynamicUtilization utilization;  // Utilization.
 };
 
 // ECC error counters by place.
@@ -566,11 +755,51 @@ struct Display {
   Field<std::uint32_t> active;  // A display is initialized on the GPU.
 };
 
+// A GPU instance profile.
+struct MigProfile {
+  Field<Text<24>> name;  // Name, as 1g.10gb, 1g.10gb+me, 1g.24gb+gfx, 1g.24gb-me.
+  Field<std::uint32_t> id;  // Profile id.
+  Field<std::uint32_t> instances;  // How many of them an empty GPU holds.
+  Field<std::uint32_t> size;  // Memory slices of an instance.
+  List<std::uint32_t, 8> starts;  // First memory slices that an instance may have.
+  Field<std::uint64_t> memory_mib;  // Memory of an instance. [MiB]
+  Field<std::uint64_t> idle_kib;  // Memory that an instance takes for itself. [KiB]
+  Field<std::uint64_t> bar1_mib;  // BAR1 of an instance. Default: its share of the GPU's by memory slices, less 1. [MiB]
+  Field<std::uint32_t> sm;  // Multiprocessors.
+  Field<std::uint32_t> ce;  // Copy engines.
+  Field<std::uint32_t> dec;  // Decoders.
+  Field<std::uint32_t> enc;  // Encoders.
+  Field<std::uint32_t> jpeg;  // JPEG engines.
+  Field<std::uint32_t> ofa;  // Optical flow accelerators.
+  Field<bool> p2p;  // Instances reach each other's memory.
+};
+
+// A compute instance.
+struct MigComputeInstance {
+  Field<Text<32>> profile;  // Name of its profile, as 1c.3g.40gb, or 3g.40gb for the whole GPU instance.
+  Field<bool> wide;  // Of two profiles named alike, the one with more multiprocessors: 26 in place of 16 on Hopper.
+  Field<std::uint32_t> id;  // Id. Default: the first that is free.
+  Field<std::uint32_t> start;  // First compute slice. Default: the first where it fits.
+};
+
+// A GPU instance.
+struct MigInstance {
+  Field<Text<24>> profile;  // Name of its profile.
+  Field<std::uint32_t> id;  // Id. It follows from the placement.
+  Field<std::uint32_t> start;  // First memory slice. Default: where it leaves the most placements to others.
+  Field<std::uint64_t> sram_uncorrectable;  // Volatile uncorrectable SRAM errors, while ECC is on.
+  Field<bool> bare;  // It has no compute instance. Otherwise one of its whole size is made where none is listed.
+  List<MigComputeInstance, 8> compute_instances;  // Its compute instances.
+};
+
 // Multi-instance GPU.
 struct Mig {
   Field<std::uint32_t> mode_current;  // MIG mode now.
   Field<std::uint32_t> mode_pending;  // MIG mode after the next reset. Default: mode_current.
-  Field<std::uint32_t> max_gpu_instances;  // How many GPU instances fit.
+  Field<std::uint32_t> max_gpu_instances;  // How many MIG devices there may be. Default: what the smallest profile allows.
+  Field<bool> upper_half_first;  // Ids of GPU instances count from the upper half of the memory, as on some boards.
+  List<MigProfile, 18> profiles;  // GPU instance profiles. Default: those of the built-in machine whose GPU has the same name.
+  List<MigInstance, 8> instances;  // GPU instances; they need MIG mode.
 };
 
 // GPU operation mode (GOM).
@@ -588,7 +817,7 @@ struct DriverModels {
 // Accounting of processes.
 struct Accounting {
   Field<std::uint32_t> mode;  // Mode.
-  Field<std::uint32_t> buffer_size;  // How many processes the buffer keeps.
+  Field<std::uint32_t> buffer_size;  // How many processes that have ended are remembered, the last ones.
 };
 
 // Virtualization.
@@ -631,6 +860,23 @@ struct Platform {
   Field<std::uint32_t> module_id;  // Module.
 };
 
+// Low power state of the links; from Hopper on.
+struct NvLinkLowPower {
+  Field<bool> supported;  // The threshold can be set. Default: from Hopper on, where the machine has NVLink.
+  Field<std::uint32_t> threshold;  // Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen.
+  Field<std::uint32_t> default_threshold;  // Threshold after it is reset.
+  Field<std::uint32_t> min_threshold;  // Lowest threshold that can be set.
+  Field<std::uint32_t> max_threshold;  // Highest threshold that can be set.
+  Field<std::uint32_t> units;  // Unit of the threshold: 0 = 100 us, 1 = 50 us.
+};
+
+// Reduced bandwidth modes of the links; from Blackwell on.
+struct NvLinkBandwidth {
+  List<std::uint32_t, 23> modes;  // Modes that the GPU supports, numbers below 256. Without any it has none to set.
+  Field<std::uint32_t> mode;  // Mode in force.
+  Field<std::uint32_t> best_mode;  // Mode that a call for the best one sets.
+};
+
 // Health of the NVLink fabric. What is left out is not reported.
 struct FabricHealth {
   Field<bool> degraded_bandwidth;  // Bandwidth is degraded.
@@ -657,49 +903,17 @@ struct Gpm {
   Field<std::uint64_t> pcie_rx_mib_per_sec;  // PCIe bytes received. [MiB/s]
 };
 
-// Temperature that moves.
-struct DynamicTemperature {
-  Field<std::int32_t> base_c;  // Middle. [C]
-  Field<std::int32_t> variance_c;  // Noise. [C]
-  Field<std::int32_t> ramp_c;  // Height of the wave. [C]
-  Field<std::uint32_t> ramp_period_sec;  // Length of the wave. [s]
-};
-
-// Power that moves.
-struct DynamicPower {
-  Field<std::uint32_t> base_mw;  // Middle. [mW]
-  Field<std::uint32_t> variance_mw;  // Noise. [mW]
-};
-
-// Utilization that moves.
-struct DynamicUtilization {
-  Field<Text<16>> pattern;  // Course over time.
-  Field<std::uint32_t> gpu_min;  // Lowest GPU utilization. [%]
-  Field<std::uint32_t> gpu_max;  // Highest GPU utilization. [%]
-  Field<std::uint32_t> memory_min;  // Lowest memory utilization. [%]
-  Field<std::uint32_t> memory_max;  // Highest memory utilization. [%]
-  Field<std::uint32_t> burst_period_sec;  // Length of a burst. [s]
-};
-
-// Values that move.
-struct DynamicMetrics {
-  Field<std::int64_t> seed;  // Seed of the noise.
-  DynamicTemperature temperature;  // Temperature.
-  DynamicPower power;  // Power.
-  DynamicUtilization utilization;  // Utilization.
-};
-
-// The Xid of an injected failure.
+// The Xid of a failure.
 struct FailureXid {
-  Field<std::uint64_t> code;  // Xid.
+  Field<std::uint64_t> code;  // Xid. None by default.
 };
 
-// Injected failure.
+// A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays.
 struct Failure {
-  Field<Text<20>> mode;  // What fails.
-  Field<double> probability;  // How often.
-  Field<std::int64_t> after_calls;  // After how many calls.
-  Field<std::int64_t> seed;  // Seed.
+  Field<Text<20>> mode;  // What fails. lost and fallen_off_bus: the GPU answers GPU_IS_LOST from then on; ecc_uncorrectable: its uncorrected errors grow with every call.
+  Field<double> probability;  // How likely each call makes it happen.
+  Field<std::int64_t> after_calls;  // It happens with this call.
+  Field<std::int64_t> seed;  // Seed of the probability.
   FailureXid xid;  // Xid that goes with it.
 };
 
@@ -751,7 +965,10 @@ struct Gpu {
   Field<std::uint32_t> irq_num;  // Interrupt number.
   Field<std::uint32_t> bus_type;  // Bus that connects the GPU.
   Field<std::uint32_t> addressing_mode;  // How the GPU reaches host memory.
+  Field<std::uint32_t> egm;  // Extended GPU memory (EGM): memory of other hosts at hand.
   Field<std::uint32_t> numa_node_id;  // NUMA node of the GPU's own memory; only of GPUs with coherent memory.
+  Field<Text<64>> hostname;  // Host name that was stored on the GPU. Default: empty from Blackwell on; other GPUs store none.
+  Field<std::uint64_t> rusd_poll_mask;  // Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice.
   Inforom inforom;  // InfoROM object versions.
   Memory memory;  // Frame buffer.
   Bar1Memory bar1_memory;  // BAR1 aperture.
@@ -762,15 +979,23 @@ struct Gpu {
   ModulePower module_power;  // Power of the module that carries the GPU.
   Thermal thermal;  // Temperatures and thresholds.
   Fan fan;  // Fans.
+  WorkloadPowerProfiles workload_power_profiles;  // Workload power profiles.
+  PowerSmoothing power_smoothing;  // Power smoothing.
+  PowerMizer power_mizer;  // PowerMizer.
+  BoostSlider boost_slider;  // Boost slider.
   Clocks clocks;  // Clocks, in MHz.
   ClocksThrottleReasons clocks_throttle_reasons;  // Clocks event reasons.
   SupportedClocks supported_clocks;  // Clocks that can be asked for.
-  Field<std::uint32_t> performance_state;  // Performance state.
+  LiveField<std::uint32_t, Live::performance_state> performance_state;  // Performance state.
   Utilization utilization;  // Utilization, in per cent.
   EncoderStats encoder_stats;  // Encoder sessions.
   EncoderCapacity encoder_capacity;  // Encoder capacity, in per cent.
   FbcStats fbc_stats;  // Frame buffer capture sessions.
   List<Process, 64> processes;  // Processes that use the GPU.
+  Workload workload;  // What the GPU is busy with.
+  Telemetry telemetry;  // How the GPU answers a workload.
+  DynamicMetrics dynamic_metrics;  // Values that move by themselves.
+  sim::telemetry::State motion;  // What live values are computed from.
   Ecc ecc;  // ECC mode and counters.
   RetiredPages retired_pages;  // Retired pages.
   RemappedRows remapped_rows;  // Row remapping.
@@ -782,16 +1007,18 @@ struct Gpu {
   GpuOperationModes gpu_operation_mode;  // GPU operation mode (GOM).
   DriverModels driver_model;  // Driver model; Windows only.
   Accounting accounting;  // Accounting.
+  sim::processes::AccountingMarks accounting_marks;  // Which records of processes count.
   Virtualization virtualization;  // Virtualization.
   GspFirmware gsp_firmware;  // GSP firmware.
   ResetStatus reset_status;  // Whether the GPU needs a reset.
   ApiRestriction api_restriction;  // Functions that need root.
   Topology topology;  // PCIe distance to the other GPUs.
   Platform platform;  // Place in a rack.
+  NvLinkLowPower nvlink_low_power;  // Low power state of the NVLinks.
+  NvLinkBandwidth nvlink_bandwidth;  // Reduced bandwidth of the NVLinks.
   Fabric fabric;  // NVLink fabric.
   Gpm gpm;  // GPU performance metrics.
-  DynamicMetrics dynamic_metrics;  // Values that move.
-  Failure failure;  // Injected failure.
+  Failure failure;  // A failure that comes with the calls about the GPU.
   sim::faults::State faults;  // What is broken.
   sim::events::Noted events;  // Events of a change that is not committed yet.
   NvLinkErrorInjection nvlink_error;  // Injected NVLink errors.
@@ -878,6 +1105,7 @@ struct Machine {
   PcieTopology pcie_topology;  // Where the GPUs hang in the PCIe tree.
   InfiniBand infiniband;  // InfiniBand adapters of the host; of no meaning to NVML.
   DynamicMetrics dynamic_metrics_defaults;  // What installers put into dynamic_metrics when they switch it on.
+  sim::Clock clock;  // What time it is for the GPUs.
 };
 
 static_assert(std::is_trivially_copyable_v<SystemConfCompute>);
@@ -893,6 +1121,12 @@ static_assert(std::is_trivially_copyable_v<Power>);
 static_assert(std::is_trivially_copyable_v<ModulePower>);
 static_assert(std::is_trivially_copyable_v<Thermal>);
 static_assert(std::is_trivially_copyable_v<Fan>);
+static_assert(std::is_trivially_copyable_v<WorkloadPowerProfile>);
+static_assert(std::is_trivially_copyable_v<WorkloadPowerProfiles>);
+static_assert(std::is_trivially_copyable_v<PowerSmoothingProfile>);
+static_assert(std::is_trivially_copyable_v<PowerSmoothing>);
+static_assert(std::is_trivially_copyable_v<PowerMizer>);
+static_assert(std::is_trivially_copyable_v<BoostSlider>);
 static_assert(std::is_trivially_copyable_v<Clocks>);
 static_assert(std::is_trivially_copyable_v<ThrottleCounters>);
 static_assert(std::is_trivially_copyable_v<ClocksThrottleReasons>);
@@ -903,6 +1137,13 @@ static_assert(std::is_trivially_copyable_v<EncoderStats>);
 static_assert(std::is_trivially_copyable_v<EncoderCapacity>);
 static_assert(std::is_trivially_copyable_v<FbcStats>);
 static_assert(std::is_trivially_copyable_v<Process>);
+static_assert(std::is_trivially_copyable_v<Workload>);
+static_assert(std::is_trivially_copyable_v<TelemetryNoise>);
+static_assert(std::is_trivially_copyable_v<Telemetry>);
+static_assert(std::is_trivially_copyable_v<DynamicTemperature>);
+static_assert(std::is_trivially_copyable_v<DynamicPower>);
+static_assert(std::is_trivially_copyable_v<DynamicUtilization>);
+static_assert(std::is_trivially_copyable_v<DynamicMetrics>);
 static_assert(std::is_trivially_copyable_v<EccLocations>);
 static_assert(std::is_trivially_copyable_v<EccErrors>);
 static_assert(std::is_trivially_copyable_v<EccPeriods>);
@@ -915,6 +1156,9 @@ static_assert(std::is_trivially_copyable_v<RetiredPages>);
 static_assert(std::is_trivially_copyable_v<RowRemapHistogram>);
 static_assert(std::is_trivially_copyable_v<RemappedRows>);
 static_assert(std::is_trivially_copyable_v<Display>);
+static_assert(std::is_trivially_copyable_v<MigProfile>);
+static_assert(std::is_trivially_copyable_v<MigComputeInstance>);
+static_assert(std::is_trivially_copyable_v<MigInstance>);
 static_assert(std::is_trivially_copyable_v<Mig>);
 static_assert(std::is_trivially_copyable_v<GpuOperationModes>);
 static_assert(std::is_trivially_copyable_v<DriverModels>);
@@ -925,13 +1169,11 @@ static_assert(std::is_trivially_copyable_v<ResetStatus>);
 static_assert(std::is_trivially_copyable_v<ApiRestriction>);
 static_assert(std::is_trivially_copyable_v<Topology>);
 static_assert(std::is_trivially_copyable_v<Platform>);
+static_assert(std::is_trivially_copyable_v<NvLinkLowPower>);
+static_assert(std::is_trivially_copyable_v<NvLinkBandwidth>);
 static_assert(std::is_trivially_copyable_v<FabricHealth>);
 static_assert(std::is_trivially_copyable_v<Fabric>);
 static_assert(std::is_trivially_copyable_v<Gpm>);
-static_assert(std::is_trivially_copyable_v<DynamicTemperature>);
-static_assert(std::is_trivially_copyable_v<DynamicPower>);
-static_assert(std::is_trivially_copyable_v<DynamicUtilization>);
-static_assert(std::is_trivially_copyable_v<DynamicMetrics>);
 static_assert(std::is_trivially_copyable_v<FailureXid>);
 static_assert(std::is_trivially_copyable_v<Failure>);
 static_assert(std::is_trivially_copyable_v<NvLinkErrorInjection>);
@@ -947,5 +1189,51 @@ static_assert(std::is_trivially_copyable_v<RootComplex>);
 static_assert(std::is_trivially_copyable_v<PcieTopology>);
 static_assert(std::is_trivially_copyable_v<InfiniBand>);
 static_assert(std::is_trivially_copyable_v<Machine>);
+
+// Calls `visit(path, field)` for every field that time moves.
+template <class AGpu, class Visit>
+void each_live(AGpu& gpu, Visit&& visit) {
+  visit(std::string_view("pcie.current_link_gen"), gpu.pcie.current_link_gen);
+  visit(std::string_view("pcie.tx_throughput_kbps"), gpu.pcie.tx_throughput_kbps);
+  visit(std::string_view("pcie.rx_throughput_kbps"), gpu.pcie.rx_throughput_kbps);
+  visit(std::string_view("pcie.tx_bytes"), gpu.pcie.tx_bytes);
+  visit(std::string_view("pcie.rx_bytes"), gpu.pcie.rx_bytes);
+  visit(std::string_view("power.current_draw_mw"), gpu.power.current_draw_mw);
+  visit(std::string_view("power.average_draw_mw"), gpu.power.average_draw_mw);
+  visit(std::string_view("power.instant_draw_mw"), gpu.power.instant_draw_mw);
+  visit(std::string_view("power.memory_draw_mw"), gpu.power.memory_draw_mw);
+  visit(std::string_view("power.power_state"), gpu.power.power_state);
+  visit(std::string_view("power.total_energy_consumption_mj"), gpu.power.total_energy_consumption_mj);
+  visit(std::string_view("module_power.average_draw_mw"), gpu.module_power.average_draw_mw);
+  visit(std::string_view("module_power.instant_draw_mw"), gpu.module_power.instant_draw_mw);
+  visit(std::string_view("thermal.temperature_gpu_c"), gpu.thermal.temperature_gpu_c);
+  visit(std::string_view("thermal.temperature_memory_c"), gpu.thermal.temperature_memory_c);
+  visit(std::string_view("thermal.tlimit_c"), gpu.thermal.tlimit_c);
+  visit(std::string_view("fan.speed_percent"), gpu.fan.speed_percent);
+  visit(std::string_view("fan.target_speed_percent"), gpu.fan.target_speed_percent);
+  visit(std::string_view("fan.speed_rpm"), gpu.fan.speed_rpm);
+  visit(std::string_view("clocks.graphics_current"), gpu.clocks.graphics_current);
+  visit(std::string_view("clocks.sm_current"), gpu.clocks.sm_current);
+  visit(std::string_view("clocks.memory_current"), gpu.clocks.memory_current);
+  visit(std::string_view("clocks.video_current"), gpu.clocks.video_current);
+  visit(std::string_view("clocks_throttle_reasons.gpu_idle"), gpu.clocks_throttle_reasons.gpu_idle);
+  visit(std::string_view("clocks_throttle_reasons.applications_clocks_setting"), gpu.clocks_throttle_reasons.applications_clocks_setting);
+  visit(std::string_view("clocks_throttle_reasons.sw_power_cap"), gpu.clocks_throttle_reasons.sw_power_cap);
+  visit(std::string_view("clocks_throttle_reasons.hw_slowdown"), gpu.clocks_throttle_reasons.hw_slowdown);
+  visit(std::string_view("clocks_throttle_reasons.sw_thermal_slowdown"), gpu.clocks_throttle_reasons.sw_thermal_slowdown);
+  visit(std::string_view("clocks_throttle_reasons.hw_thermal_slowdown"), gpu.clocks_throttle_reasons.hw_thermal_slowdown);
+  visit(std::string_view("clocks_throttle_reasons.hw_power_brake_slowdown"), gpu.clocks_throttle_reasons.hw_power_brake_slowdown);
+  visit(std::string_view("clocks_throttle_reasons.counters.sw_power_cap_us"), gpu.clocks_throttle_reasons.counters.sw_power_cap_us);
+  visit(std::string_view("clocks_throttle_reasons.counters.sw_thermal_slowdown_us"), gpu.clocks_throttle_reasons.counters.sw_thermal_slowdown_us);
+  visit(std::string_view("clocks_throttle_reasons.counters.hw_thermal_slowdown_us"), gpu.clocks_throttle_reasons.counters.hw_thermal_slowdown_us);
+  visit(std::string_view("clocks_throttle_reasons.counters.hw_power_brake_slowdown_us"), gpu.clocks_throttle_reasons.counters.hw_power_brake_slowdown_us);
+  visit(std::string_view("performance_state"), gpu.performance_state);
+  visit(std::string_view("utilization.gpu"), gpu.utilization.gpu);
+  visit(std::string_view("utilization.memory"), gpu.utilization.memory);
+  visit(std::string_view("utilization.encoder"), gpu.utilization.encoder);
+  visit(std::string_view("utilization.decoder"), gpu.utilization.decoder);
+  visit(std::string_view("utilization.jpeg"), gpu.utilization.jpeg);
+  visit(std::string_view("utilization.ofa"), gpu.utilization.ofa);
+}
 
 }  // namespace nvmlkit::sim::model

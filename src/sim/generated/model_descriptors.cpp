@@ -73,6 +73,10 @@ constexpr char text_pool[] =
     "ac"
     "battery"
     "undersized"
+    "adaptive"
+    "maximum_performance"
+    "auto"
+    "consistent_performance"
     "pci"
     "pcie"
     "fpci"
@@ -86,7 +90,6 @@ constexpr char text_pool[] =
     "node"
     "system"
     "completed"
-    "auto"
     "not_supported"
     "not_started"
     "in_progress"
@@ -145,6 +148,8 @@ constexpr char text_pool[] =
     "true"
     "Functions that need root refuse everybody else."
     "enforce_privilege"
+    "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
+    "nvlink_bw_mode"
     "The host, its driver and its library versions."
     "System"
     "8"
@@ -166,6 +171,11 @@ constexpr char text_pool[] =
     "den_object"
     "Checksum of the configuration. Default: made from the image version and the UUID."
     "checksum"
+    "When the black box was last written to the InfoROM, since 1970."
+    "us"
+    "bbx_flush_time_us"
+    "How long that took."
+    "bbx_flush_duration_us"
     "The checksums stored in the InfoROM are right."
     "valid"
     "InfoROM object versions."
@@ -233,6 +243,10 @@ constexpr char text_pool[] =
     "tx_throughput_kbps"
     "Received over the last 20 ms."
     "rx_throughput_kbps"
+    "Sent since the driver was loaded."
+    "tx_bytes"
+    "Received since the driver was loaded."
+    "rx_bytes"
     "Outbound atomics, a bit per operation: FETCHADD 32/64, SWAP 32/64, CAS 32/64/128."
     "atomic_caps_outbound"
     "Inbound atomics, the same bits."
@@ -333,6 +347,75 @@ constexpr char text_pool[] =
     "policy"
     "Fans. All fans of a GPU turn alike."
     "Fan"
+    "Number, NVML_POWER_PROFILE_*."
+    "id"
+    "Which one holds where several conflict: the lowest."
+    "priority"
+    "Numbers of the profiles that it cannot hold together with."
+    "conflicts"
+    "A workload power profile that the GPU offers."
+    "WorkloadPowerProfile"
+    "What the GPU offers."
+    "profiles"
+    "Numbers of the profiles that are asked for."
+    "requested"
+    "Workload power profiles; GPUs before Blackwell have none."
+    "WorkloadPowerProfiles"
+    "Power floor as a part of the total module power."
+    "percent_tmp_floor"
+    "How fast power may rise."
+    "mW/s"
+    "ramp_up_rate_mw_per_s"
+    "How fast power may fall."
+    "ramp_down_rate_mw_per_s"
+    "How long power is held before it falls."
+    "ms"
+    "ramp_down_hysteresis_ms"
+    "Second power floor."
+    "W"
+    "secondary_power_floor_w"
+    "Windows until the first floor is active."
+    "primary_floor_activation_window_multiplier"
+    "Windows until the first floor is reached."
+    "primary_floor_target_window_multiplier"
+    "Offset of the first floor's activation."
+    "primary_floor_activation_offset_w"
+    "Parameters of power smoothing. What is left out the GPU does not have."
+    "PowerSmoothingProfile"
+    "Whether it is on. Absent on GPUs without it."
+    "state"
+    "Privilege level."
+    "privilege_level"
+    "Power falls at once when a load ends."
+    "immediate_ramp_down"
+    "Ceiling of the total module power in force."
+    "applied_tmp_ceiling_w"
+    "Floor of the total module power in force."
+    "applied_tmp_floor_w"
+    "Highest floor that can be set."
+    "max_percent_tmp_floor"
+    "Lowest floor that can be set."
+    "min_percent_tmp_floor"
+    "Life that is left in the circuitry."
+    "hw_circuitry_lifetime_remaining_percent"
+    "Which of the profiles is active."
+    "active_profile"
+    "The preset profiles."
+    "Power smoothing; GPUs before Blackwell have none."
+    "PowerSmoothing"
+    "Mode in force. Absent on GPUs without it."
+    "mode"
+    "0xf"
+    "Modes that can be set, one bit for each in the order of NVML_POWER_MIZER_MODE_*."
+    "supported_modes"
+    "PowerMizer, of GPUs that drive displays."
+    "PowerMizer"
+    "Where it stands."
+    "level"
+    "Highest level. Absent on GPUs without the slider."
+    "max_level"
+    "The boost slider that nvidia-smi boost-slider moves (vboost)."
+    "BoostSlider"
     "Graphics clock now, where no lock holds it elsewhere."
     "MHz"
     "graphics_current"
@@ -393,7 +476,6 @@ constexpr char text_pool[] =
     "Clocks."
     "Clocks"
     "Because of the power limit."
-    "us"
     "sw_power_cap_us"
     "Because of a sync boost group."
     "sync_boost_us"
@@ -494,8 +576,105 @@ constexpr char text_pool[] =
     "enc_util"
     "Decoder utilization."
     "dec_util"
+    "GPU instance that it runs on; of GPUs in MIG mode."
+    "gpu_instance"
+    "Compute instance in that. Default: 0."
+    "compute_instance"
     "A process that uses the GPU."
     "Process"
+    "it drives the live values"
+    "Time with a kernel running. 0: a process holds the GPU and runs nothing."
+    "Time with memory being read or written. Default: 0."
+    "Encoder. Default: 0."
+    "Decoder. Default: 0."
+    "JPEG engine. Default: 0."
+    "Optical flow accelerator. Default: 0."
+    "What the GPU is busy with. A GPU without gpu is not."
+    "Workload"
+    "Power moves by at most this."
+    "power_mw"
+    "Temperature moves by at most this."
+    "temperature_c"
+    "The same seed gives the same noise. Default: a number of the machine's start."
+    "seed"
+    "Noise of the live values while a workload runs. Off where it is left out."
+    "TelemetryNoise"
+    "Draw with gpu at 100 % and memory at 0 % at the highest clocks, before limits. Default: 90 % of power.default_limit_mw."
+    "load_power_mw"
+    "What memory at 100 % adds. Default: a fifth of what gpu at 100 % adds."
+    "memory_load_power_mw"
+    "Draw with the clocks up and nothing running. Default: idle and 8 % of the way to power.default_limit_mw."
+    "active_power_mw"
+    "What encoder, decoder, JPEG engine or optical flow at 100 % add, each. Default: 10 % of power.default_limit_mw."
+    "engine_power_mw"
+    "Share of the load's power that follows the clock linearly; the rest rises with `exponent`. Default: 65."
+    "linear_percent"
+    "How steeply the rest rises with the clock. Default: 13, as fitted to an RTX 3070 Ti near its power limit."
+    "exponent"
+    "Rise of the temperature per watt above idle, of the cooler: slow. Default: full load warms up to 80 % of the way to the slowdown together with the fast one."
+    "mC/W"
+    "slow_rise_mc_per_w"
+    "Time constant of the slow rise. Default: 25000."
+    "slow_time_ms"
+    "Rise of the temperature per watt above idle, of the chip: fast. Default: a quarter of the slow one."
+    "fast_rise_mc_per_w"
+    "Time constant of the fast rise. Default: 800."
+    "fast_time_ms"
+    "How far the temperature of the memory follows that of the core. Default: 45."
+    "memory_rise_percent"
+    "Share of the power above idle that the memory draws. Default: 9."
+    "memory_power_percent"
+    "How long the memory clock and active_power_mw stay after a workload. Default: 3000 where idle GPUs lower their memory clock, else 0."
+    "linger_ms"
+    "Sent over PCIe with gpu at 100 %. Default: 4000 above idle."
+    "pcie_tx_kbps"
+    "Received over PCIe with gpu at 100 %. Default: 8000 above idle."
+    "pcie_rx_kbps"
+    "P-state of a busy GPU. Default: P0."
+    "performance_state"
+    "Noise."
+    "noise"
+    "How the GPU answers a workload with clocks, power and heat."
+    "Telemetry"
+    "Lowest point of the wave."
+    "base_c"
+    "Noise, upwards and downwards."
+    "variance_c"
+    "Height of the wave, from its lowest to its highest point."
+    "ramp_c"
+    "Length of the wave."
+    "s"
+    "ramp_period_sec"
+    "Temperature that moves."
+    "DynamicTemperature"
+    "Middle."
+    "base_mw"
+    "Noise, upwards and downwards, within power.min_limit_mw and power.max_limit_mw."
+    "variance_mw"
+    "Power that moves."
+    "DynamicPower"
+    "Where between the lowest and the highest value: idle in the lowest quarter, busy in the highest, burst changes between the two, steady anywhere. Default: steady."
+    "pattern"
+    "Lowest GPU utilization. Default: 0."
+    "gpu_min"
+    "Highest GPU utilization. Default: 100."
+    "gpu_max"
+    "Lowest memory utilization. Default: 0."
+    "memory_min"
+    "Highest memory utilization. Default: 100."
+    "Time until a burst begins or ends. Default: 30."
+    "burst_period_sec"
+    "Utilization that moves."
+    "DynamicUtilization"
+    "The same seed gives the same values; 0: another course at every start."
+    "Temperature."
+    "temperature"
+    "Power."
+    "power"
+    "Utilization."
+    "utilization"
+    "Values that move by themselves while no workload runs. A group that is left out does not."
+    "DynamicMetrics"
     "Device memory (DRAM)."
     "device_memory"
     "L1 cache."
@@ -601,14 +780,65 @@ constexpr char text_pool[] =
     "Row remapping (GPUs from Ampere on)."
     "RemappedRows"
     "A display is connected."
-    "mode"
     "A display is initialized on the GPU."
     "Display."
     "Display"
+    "Name, as 1g.10gb, 1g.10gb+me, 1g.24gb+gfx, 1g.24gb-me."
+    "Profile id."
+    "How many of them an empty GPU holds."
+    "instances"
+    "Memory slices of an instance."
+    "size"
+    "First memory slices that an instance may have."
+    "starts"
+    "Memory of an instance."
+    "memory_mib"
+    "Memory that an instance takes for itself."
+    "KiB"
+    "idle_kib"
+    "BAR1 of an instance. Default: its share of the GPU's by memory slices, less 1."
+    "bar1_mib"
+    "Multiprocessors."
+    "Copy engines."
+    "ce"
+    "Decoders."
+    "dec"
+    "Encoders."
+    "enc"
+    "JPEG engines."
+    "Optical flow accelerators."
+    "Instances reach each other's memory."
+    "p2p"
+    "A GPU instance profile."
+    "MigProfile"
+    "Name of its profile, as 1c.3g.40gb, or 3g.40gb for the whole GPU instance."
+    "profile"
+    "Of two profiles named alike, the one with more multiprocessors: 26 in place of 16 on Hopper."
+    "wide"
+    "Id. Default: the first that is free."
+    "First compute slice. Default: the first where it fits."
+    "start"
+    "A compute instance."
+    "MigComputeInstance"
+    "Name of its profile."
+    "Id. It follows from the placement."
+    "First memory slice. Default: where it leaves the most placements to others."
+    "Volatile uncorrectable SRAM errors, while ECC is on."
+    "sram_uncorrectable"
+    "It has no compute instance. Otherwise one of its whole size is made where none is listed."
+    "bare"
+    "Its compute instances."
+    "compute_instances"
+    "A GPU instance."
+    "MigInstance"
     "MIG mode now."
     "MIG mode after the next reset. Default: mode_current."
-    "How many GPU instances fit."
+    "How many MIG devices there may be. Default: what the smallest profile allows."
     "max_gpu_instances"
+    "Ids of GPU instances count from the upper half of the memory, as on some boards."
+    "upper_half_first"
+    "GPU instance profiles. Default: those of the built-in machine whose GPU has the same name."
+    "GPU instances; they need MIG mode."
     "Multi-instance GPU."
     "Mig"
     "current"
@@ -622,7 +852,7 @@ constexpr char text_pool[] =
     "DriverModels"
     "Mode."
     "4000"
-    "How many processes the buffer keeps."
+    "How many processes that have ended are remembered, the last ones."
     "buffer_size"
     "Accounting of processes."
     "Accounting"
@@ -667,6 +897,29 @@ constexpr char text_pool[] =
     "module_id"
     "Place in a rack."
     "Platform"
+    "The threshold can be set. Default: from Hopper on, where the machine has NVLink."
+    "1000"
+    "Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen."
+    "threshold"
+    "Threshold after it is reset."
+    "default_threshold"
+    "1"
+    "Lowest threshold that can be set."
+    "min_threshold"
+    "8191"
+    "Highest threshold that can be set."
+    "max_threshold"
+    "Unit of the threshold: 0 = 100 us, 1 = 50 us."
+    "units"
+    "Low power state of the links; from Hopper on."
+    "NvLinkLowPower"
+    "Modes that the GPU supports, numbers below 256. Without any it has none to set."
+    "modes"
+    "Mode in force."
+    "Mode that a call for the best one sets."
+    "best_mode"
+    "Reduced bandwidth modes of the links; from Blackwell on."
+    "NvLinkBandwidth"
     "Bandwidth is degraded."
     "degraded_bandwidth"
     "Routes are being recovered."
@@ -684,7 +937,6 @@ constexpr char text_pool[] =
     "Clique."
     "clique_id"
     "Registration with the fabric manager. Absent on GPUs without a fabric."
-    "state"
     "Summary of the health."
     "health_summary"
     "Health in detail."
@@ -702,59 +954,19 @@ constexpr char text_pool[] =
     "pcie_rx_mib_per_sec"
     "GPU performance metrics."
     "Gpm"
-    "telemetry"
-    "Middle."
-    "base_c"
-    "Noise."
-    "variance_c"
-    "Height of the wave."
-    "ramp_c"
-    "Length of the wave."
-    "s"
-    "ramp_period_sec"
-    "Temperature that moves."
-    "DynamicTemperature"
-    "base_mw"
-    "variance_mw"
-    "Power that moves."
-    "DynamicPower"
-    "Course over time."
-    "pattern"
-    "Lowest GPU utilization."
-    "gpu_min"
-    "Highest GPU utilization."
-    "gpu_max"
-    "Lowest memory utilization."
-    "memory_min"
-    "Highest memory utilization."
-    "Length of a burst."
-    "burst_period_sec"
-    "Utilization that moves."
-    "DynamicUtilization"
-    "Seed of the noise."
-    "seed"
-    "Temperature."
-    "temperature"
-    "Power."
-    "power"
-    "Utilization."
-    "utilization"
-    "Values that move."
-    "DynamicMetrics"
-    "faults"
-    "Xid."
+    "Xid. None by default."
     "code"
-    "The Xid of an injected failure."
+    "The Xid of a failure."
     "FailureXid"
-    "What fails."
-    "How often."
+    "What fails. lost and fallen_off_bus: the GPU answers GPU_IS_LOST from then on; ecc_uncorrectable: its uncorrected errors grow with every call."
+    "How likely each call makes it happen."
     "probability"
-    "After how many calls."
+    "It happens with this call."
     "after_calls"
-    "Seed."
+    "Seed of the probability."
     "Xid that goes with it."
     "xid"
-    "Injected failure."
+    "A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays."
     "Failure"
     "NVLink"
     "Errors per second."
@@ -834,8 +1046,14 @@ constexpr char text_pool[] =
     "bus_type"
     "How the GPU reaches host memory."
     "addressing_mode"
+    "Extended GPU memory (EGM): memory of other hosts at hand."
+    "egm"
     "NUMA node of the GPU's own memory; only of GPUs with coherent memory."
     "numa_node_id"
+    "Host name that was stored on the GPU. Default: empty from Blackwell on; other GPUs store none."
+    "hostname"
+    "Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice."
+    "rusd_poll_mask"
     "inforom"
     "bar1_memory"
     "protected_memory"
@@ -844,13 +1062,20 @@ constexpr char text_pool[] =
     "thermal"
     "Fans."
     "fan"
+    "Workload power profiles."
+    "workload_power_profiles"
+    "Power smoothing."
+    "power_smoothing"
+    "PowerMizer."
+    "power_mizer"
+    "Boost slider."
+    "boost_slider"
     "Clocks, in MHz."
     "clocks"
     "Clocks event reasons."
     "clocks_throttle_reasons"
     "supported_clocks"
     "Performance state."
-    "performance_state"
     "Utilization, in per cent."
     "encoder_stats"
     "Encoder capacity, in per cent."
@@ -858,6 +1083,14 @@ constexpr char text_pool[] =
     "fbc_stats"
     "Processes that use the GPU."
     "processes"
+    "What the GPU is busy with."
+    "workload"
+    "How the GPU answers a workload."
+    "telemetry"
+    "Values that move by themselves."
+    "dynamic_metrics"
+    "What live values are computed from."
+    "motion"
     "ecc"
     "Retired pages."
     "retired_pages"
@@ -875,17 +1108,24 @@ constexpr char text_pool[] =
     "driver_model"
     "Accounting."
     "accounting"
+    "Which records of processes count."
+    "accounting_marks"
     "virtualization"
     "gsp_firmware"
     "reset_status"
     "api_restriction"
     "topology"
     "platform"
+    "Low power state of the NVLinks."
+    "nvlink_low_power"
+    "Reduced bandwidth of the NVLinks."
+    "nvlink_bandwidth"
     "fabric"
     "gpm"
-    "dynamic_metrics"
+    "A failure that comes with the calls about the GPU."
     "failure"
     "What is broken."
+    "faults"
     "Events of a change that is not committed yet."
     "events"
     "nvlink_error"
@@ -941,7 +1181,6 @@ constexpr char text_pool[] =
     "NVLink between the GPUs."
     "NvLink"
     "Its name, as pci0000:00."
-    "id"
     "NUMA node."
     "numa_node"
     "GPUs under it."
@@ -995,6 +1234,8 @@ constexpr char text_pool[] =
     "infiniband"
     "What installers put into dynamic_metrics when they switch it on."
     "dynamic_metrics_defaults"
+    "What time it is for the GPUs."
+    "clock"
     "A simulated host with its GPUs."
     "Machine"
 ;
@@ -1080,2165 +1321,2739 @@ constexpr Word word_table[] = {
     {{409, 2}, 0u},  // ac = NVML_POWER_SOURCE_AC
     {{411, 7}, 1u},  // battery = NVML_POWER_SOURCE_BATTERY
     {{418, 10}, 2u},  // undersized = NVML_POWER_SOURCE_UNDERSIZED
+    // PowerMizerMode (unsigned int)
+    {{428, 8}, 0u},  // adaptive = NVML_POWER_MIZER_MODE_ADAPTIVE
+    {{436, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
+    {{455, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
+    {{459, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{428, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{431, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{435, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{439, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{481, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{484, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{488, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{492, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
     {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{442, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{445, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{495, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{498, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{448, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{456, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{462, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{470, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{480, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{484, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{501, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{509, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{515, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{523, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{533, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{537, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{490, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{499, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{516, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{527, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{543, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{455, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{565, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{576, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
     // FabricHealthSummary (unsigned char)
-    {{538, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{499, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{545, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{554, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{587, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{455, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{594, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{603, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{503, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
     {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{570, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{587, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{607, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{619, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{639, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{658, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{674, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{619, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{636, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{656, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{668, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{688, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{707, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{723, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{691, 1}, 0u},  // C
-    {{692, 1}, 0u},  // G
-    {{693, 3}, 0u},  // C+G
-    {{696, 1}, 0u},  // M
-    {{697, 3}, 0u},  // M+C
+    {{740, 1}, 0u},  // C
+    {{741, 1}, 0u},  // G
+    {{742, 3}, 0u},  // C+G
+    {{745, 1}, 0u},  // M
+    {{746, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{700, 4}, 0u},  // idle
-    {{704, 4}, 0u},  // busy
-    {{708, 5}, 0u},  // burst
-    {{713, 6}, 0u},  // steady
+    {{749, 4}, 0u},  // idle
+    {{753, 4}, 0u},  // busy
+    {{757, 5}, 0u},  // burst
+    {{762, 6}, 0u},  // steady
     // Failure.mode
-    {{538, 7}, 0u},  // healthy
-    {{719, 4}, 0u},  // lost
-    {{723, 14}, 0u},  // fallen_off_bus
-    {{737, 17}, 0u},  // ecc_uncorrectable
+    {{587, 7}, 0u},  // healthy
+    {{768, 4}, 0u},  // lost
+    {{772, 14}, 0u},  // fallen_off_bus
+    {{786, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{754, 6}, 0u},  // active
-    {{760, 8}, 0u},  // inactive
-    {{768, 2}, 0u},  // up
-    {{770, 4}, 0u},  // down
+    {{803, 6}, 0u},  // active
+    {{809, 8}, 0u},  // inactive
+    {{817, 2}, 0u},  // up
+    {{819, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{774, 3}, 0u},  // gpu
-    {{777, 6}, 0u},  // switch
-    {{783, 3}, 0u},  // npu
-    {{786, 6}, 0u},  // ibmnpu
+    {{823, 3}, 0u},  // gpu
+    {{826, 6}, 0u},  // switch
+    {{832, 3}, 0u},  // npu
+    {{835, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{754, 6}, 0u},  // active
-    {{760, 8}, 0u},  // inactive
-    {{768, 2}, 0u},  // up
-    {{770, 4}, 0u},  // down
+    {{803, 6}, 0u},  // active
+    {{809, 8}, 0u},  // inactive
+    {{817, 2}, 0u},  // up
+    {{819, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {856, 8}, .unit_text = {0, 0}, .doc_text = {814, 42}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {905, 8}, .unit_text = {0, 0}, .doc_text = {863, 42}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // System.driver_version
-    {.name_text = {980, 14}, .unit_text = {0, 0}, .doc_text = {926, 54}, .note_text = {0, 0}, .default_text = {916, 10},
+    {.name_text = {1029, 14}, .unit_text = {0, 0}, .doc_text = {975, 54}, .note_text = {0, 0}, .default_text = {965, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1110, 12}, .unit_text = {0, 0}, .doc_text = {994, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1159, 12}, .unit_text = {0, 0}, .doc_text = {1043, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1230, 12}, .unit_text = {0, 0}, .doc_text = {1122, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1279, 12}, .unit_text = {0, 0}, .doc_text = {1171, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {1348, 18}, .unit_text = {0, 0}, .doc_text = {1242, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1397, 18}, .unit_text = {0, 0}, .doc_text = {1291, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {1471, 18}, .unit_text = {0, 0}, .doc_text = {1366, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1520, 18}, .unit_text = {0, 0}, .doc_text = {1415, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {1564, 11}, .unit_text = {0, 0}, .doc_text = {1489, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1613, 11}, .unit_text = {0, 0}, .doc_text = {1538, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {1611, 10}, .unit_text = {0, 0}, .doc_text = {1576, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {1660, 10}, .unit_text = {0, 0}, .doc_text = {1625, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // System.conf_compute
-    {.name_text = {1621, 12}, .unit_text = {0, 0}, .doc_text = {864, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1670, 12}, .unit_text = {0, 0}, .doc_text = {913, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {1684, 17}, .unit_text = {0, 0}, .doc_text = {1637, 47}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {1733, 17}, .unit_text = {0, 0}, .doc_text = {1686, 47}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // System.nvlink_bw_mode
+    {.name_text = {1893, 14}, .unit_text = {0, 0}, .doc_text = {1750, 143}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {1767, 5}, .unit_text = {0, 0}, .doc_text = {1754, 13}, .note_text = {0, 0}, .default_text = {1753, 1},
+    {.name_text = {1973, 5}, .unit_text = {0, 0}, .doc_text = {1960, 13}, .note_text = {0, 0}, .default_text = {1959, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {1785, 5}, .unit_text = {0, 0}, .doc_text = {1772, 13}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {1991, 5}, .unit_text = {0, 0}, .doc_text = {1978, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {1858, 13}, .unit_text = {0, 0}, .doc_text = {1831, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2064, 13}, .unit_text = {0, 0}, .doc_text = {2037, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {1897, 10}, .unit_text = {0, 0}, .doc_text = {1871, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2103, 10}, .unit_text = {0, 0}, .doc_text = {2077, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {1933, 10}, .unit_text = {0, 0}, .doc_text = {1907, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2139, 10}, .unit_text = {0, 0}, .doc_text = {2113, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {1982, 10}, .unit_text = {0, 0}, .doc_text = {1943, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2188, 10}, .unit_text = {0, 0}, .doc_text = {2149, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {2030, 10}, .unit_text = {0, 0}, .doc_text = {1992, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2236, 10}, .unit_text = {0, 0}, .doc_text = {2198, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {2121, 8}, .unit_text = {0, 0}, .doc_text = {2040, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2327, 8}, .unit_text = {0, 0}, .doc_text = {2246, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Inforom.bbx_flush_time_us
+    {.name_text = {2400, 17}, .unit_text = {2398, 2}, .doc_text = {2335, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Inforom.bbx_flush_duration_us
+    {.name_text = {2436, 21}, .unit_text = {2398, 2}, .doc_text = {2417, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2175, 5}, .unit_text = {0, 0}, .doc_text = {2129, 46}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {2503, 5}, .unit_text = {0, 0}, .doc_text = {2457, 46}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {2211, 11},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {2539, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2276, 14}, .unit_text = {2232, 1}, .doc_text = {2244, 32}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2604, 14}, .unit_text = {2560, 1}, .doc_text = {2572, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2290, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2618, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2344, 23}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2672, 23}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2404, 16}, .unit_text = {2401, 3}, .doc_text = {2377, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2732, 16}, .unit_text = {2729, 3}, .doc_text = {2705, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {2474, 14}, .unit_text = {2232, 1}, .doc_text = {2465, 9}, .note_text = {2420, 45}, .default_text = {0, 0},
+    {.name_text = {2802, 14}, .unit_text = {2560, 1}, .doc_text = {2793, 9}, .note_text = {2748, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2334, 10}, .unit_text = {2232, 1}, .doc_text = {2507, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2835, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2538, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2866, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2233, 11}, .unit_text = {2232, 1}, .doc_text = {2222, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2367, 10}, .unit_text = {2232, 1}, .doc_text = {2569, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2897, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {2696, 6}, .unit_text = {0, 0}, .doc_text = {2638, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3024, 6}, .unit_text = {0, 0}, .doc_text = {2966, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {2770, 9}, .unit_text = {0, 0}, .doc_text = {2712, 58}, .note_text = {0, 0}, .default_text = {2702, 10},
+    {.name_text = {3098, 9}, .unit_text = {0, 0}, .doc_text = {3040, 58}, .note_text = {0, 0}, .default_text = {3030, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {2820, 12}, .unit_text = {0, 0}, .doc_text = {2789, 31}, .note_text = {0, 0}, .default_text = {2779, 10},
+    {.name_text = {3148, 12}, .unit_text = {0, 0}, .doc_text = {3117, 31}, .note_text = {0, 0}, .default_text = {3107, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {2872, 10}, .unit_text = {0, 0}, .doc_text = {2833, 39}, .note_text = {0, 0}, .default_text = {2832, 1},
+    {.name_text = {3200, 10}, .unit_text = {0, 0}, .doc_text = {3161, 39}, .note_text = {0, 0}, .default_text = {3160, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {2925, 9}, .unit_text = {0, 0}, .doc_text = {2883, 42}, .note_text = {0, 0}, .default_text = {2882, 1},
+    {.name_text = {3253, 9}, .unit_text = {0, 0}, .doc_text = {3211, 42}, .note_text = {0, 0}, .default_text = {3210, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // Pcie.max_link_gen
-    {.name_text = {2996, 12}, .unit_text = {0, 0}, .doc_text = {2950, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3324, 12}, .unit_text = {0, 0}, .doc_text = {3278, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {3067, 19}, .unit_text = {0, 0}, .doc_text = {3008, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3395, 19}, .unit_text = {0, 0}, .doc_text = {3336, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3117, 17}, .unit_text = {0, 0}, .doc_text = {3086, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3445, 17}, .unit_text = {0, 0}, .doc_text = {3414, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3149, 16}, .unit_text = {0, 0}, .doc_text = {3134, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3477, 16}, .unit_text = {0, 0}, .doc_text = {3462, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3208, 14}, .unit_text = {3204, 4}, .doc_text = {3165, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3536, 14}, .unit_text = {3532, 4}, .doc_text = {3493, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3232, 18}, .unit_text = {3204, 4}, .doc_text = {3222, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3560, 18}, .unit_text = {3532, 4}, .doc_text = {3550, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3286, 14}, .unit_text = {0, 0}, .doc_text = {3250, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3614, 14}, .unit_text = {0, 0}, .doc_text = {3578, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {3324, 23}, .unit_text = {0, 0}, .doc_text = {3300, 24}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3652, 23}, .unit_text = {0, 0}, .doc_text = {3628, 24}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {3376, 18}, .unit_text = {3372, 4}, .doc_text = {3347, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3704, 18}, .unit_text = {3700, 4}, .doc_text = {3675, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {3423, 18}, .unit_text = {3372, 4}, .doc_text = {3394, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {3751, 18}, .unit_text = {3700, 4}, .doc_text = {3722, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Pcie.tx_bytes
+    {.name_text = {3802, 8}, .unit_text = {2560, 1}, .doc_text = {3769, 33}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Pcie.rx_bytes
+    {.name_text = {3847, 8}, .unit_text = {2560, 1}, .doc_text = {3810, 37}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {3522, 20}, .unit_text = {0, 0}, .doc_text = {3441, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3936, 20}, .unit_text = {0, 0}, .doc_text = {3855, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {3573, 19}, .unit_text = {0, 0}, .doc_text = {3542, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3987, 19}, .unit_text = {0, 0}, .doc_text = {3956, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {3639, 20}, .unit_text = {0, 0}, .doc_text = {3606, 33}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {4053, 20}, .unit_text = {0, 0}, .doc_text = {4020, 33}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {3681, 15}, .unit_text = {0, 0}, .doc_text = {3659, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {4095, 15}, .unit_text = {0, 0}, .doc_text = {4073, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {3747, 8}, .unit_text = {3745, 2}, .doc_text = {3696, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4161, 8}, .unit_text = {4159, 2}, .doc_text = {4110, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {3794, 16}, .unit_text = {3745, 2}, .doc_text = {3755, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4208, 16}, .unit_text = {4159, 2}, .doc_text = {4169, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {3859, 17}, .unit_text = {3745, 2}, .doc_text = {3810, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4273, 17}, .unit_text = {4159, 2}, .doc_text = {4224, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {3989, 14}, .unit_text = {3745, 2}, .doc_text = {3876, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4403, 14}, .unit_text = {4159, 2}, .doc_text = {4290, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {4032, 12}, .unit_text = {3745, 2}, .doc_text = {4003, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4446, 12}, .unit_text = {4159, 2}, .doc_text = {4417, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4074, 12}, .unit_text = {3745, 2}, .doc_text = {4044, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4488, 12}, .unit_text = {4159, 2}, .doc_text = {4458, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4101, 15}, .unit_text = {3745, 2}, .doc_text = {4086, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4515, 15}, .unit_text = {4159, 2}, .doc_text = {4500, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3745, 2}, .doc_text = {4116, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4566, 15}, .unit_text = {4159, 2}, .doc_text = {4530, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {4220, 15}, .unit_text = {3745, 2}, .doc_text = {4167, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4634, 15}, .unit_text = {4159, 2}, .doc_text = {4581, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {4260, 14}, .unit_text = {3745, 2}, .doc_text = {4235, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4674, 14}, .unit_text = {4159, 2}, .doc_text = {4649, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {4305, 19}, .unit_text = {4303, 2}, .doc_text = {4274, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4719, 19}, .unit_text = {4717, 2}, .doc_text = {4688, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {4364, 11}, .unit_text = {0, 0}, .doc_text = {4324, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4778, 11}, .unit_text = {0, 0}, .doc_text = {4738, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {4402, 12}, .unit_text = {0, 0}, .doc_text = {4375, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {4816, 12}, .unit_text = {0, 0}, .doc_text = {4789, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {4451, 27}, .unit_text = {4449, 2}, .doc_text = {4414, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4865, 27}, .unit_text = {4863, 2}, .doc_text = {4828, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4152, 15}, .unit_text = {3745, 2}, .doc_text = {4116, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4566, 15}, .unit_text = {4159, 2}, .doc_text = {4530, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {4220, 15}, .unit_text = {3745, 2}, .doc_text = {4505, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4634, 15}, .unit_text = {4159, 2}, .doc_text = {4919, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {3747, 8}, .unit_text = {3745, 2}, .doc_text = {4532, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4161, 8}, .unit_text = {4159, 2}, .doc_text = {4946, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {4594, 18}, .unit_text = {3745, 2}, .doc_text = {4553, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5008, 18}, .unit_text = {4159, 2}, .doc_text = {4967, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {3794, 16}, .unit_text = {3745, 2}, .doc_text = {3755, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4208, 16}, .unit_text = {4159, 2}, .doc_text = {4169, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {4032, 12}, .unit_text = {3745, 2}, .doc_text = {4003, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4446, 12}, .unit_text = {4159, 2}, .doc_text = {4417, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4074, 12}, .unit_text = {3745, 2}, .doc_text = {4044, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4488, 12}, .unit_text = {4159, 2}, .doc_text = {4458, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {4694, 17}, .unit_text = {691, 1}, .doc_text = {4666, 28}, .note_text = {0, 0}, .default_text = {4664, 2},
+    {.name_text = {5108, 17}, .unit_text = {740, 1}, .doc_text = {5080, 28}, .note_text = {0, 0}, .default_text = {5078, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {4737, 20}, .unit_text = {691, 1}, .doc_text = {4711, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5151, 20}, .unit_text = {740, 1}, .doc_text = {5125, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {4796, 20}, .unit_text = {691, 1}, .doc_text = {4757, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5210, 20}, .unit_text = {740, 1}, .doc_text = {5171, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {4855, 20}, .unit_text = {691, 1}, .doc_text = {4816, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5269, 20}, .unit_text = {740, 1}, .doc_text = {5230, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {4909, 15}, .unit_text = {691, 1}, .doc_text = {4875, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5323, 15}, .unit_text = {740, 1}, .doc_text = {5289, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {4972, 22}, .unit_text = {691, 1}, .doc_text = {4924, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5386, 22}, .unit_text = {740, 1}, .doc_text = {5338, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {5032, 20}, .unit_text = {691, 1}, .doc_text = {4994, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5446, 20}, .unit_text = {740, 1}, .doc_text = {5408, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5082, 12}, .unit_text = {691, 1}, .doc_text = {5052, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5496, 12}, .unit_text = {740, 1}, .doc_text = {5466, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5125, 12}, .unit_text = {691, 1}, .doc_text = {5094, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5539, 12}, .unit_text = {740, 1}, .doc_text = {5508, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {5213, 8}, .unit_text = {691, 1}, .doc_text = {5137, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5627, 8}, .unit_text = {740, 1}, .doc_text = {5551, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {5256, 17}, .unit_text = {691, 1}, .doc_text = {5221, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5670, 17}, .unit_text = {740, 1}, .doc_text = {5635, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {5308, 17}, .unit_text = {691, 1}, .doc_text = {5273, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5722, 17}, .unit_text = {740, 1}, .doc_text = {5687, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {5366, 22}, .unit_text = {691, 1}, .doc_text = {5325, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5780, 22}, .unit_text = {740, 1}, .doc_text = {5739, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {5443, 29}, .unit_text = {691, 1}, .doc_text = {5388, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5857, 29}, .unit_text = {740, 1}, .doc_text = {5802, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {5629, 5}, .unit_text = {0, 0}, .doc_text = {5598, 31}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {6043, 5}, .unit_text = {0, 0}, .doc_text = {6012, 31}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {5645, 13}, .unit_text = {5644, 1}, .doc_text = {5634, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6059, 13}, .unit_text = {6058, 1}, .doc_text = {6048, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {5697, 20}, .unit_text = {5644, 1}, .doc_text = {5658, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6111, 20}, .unit_text = {6058, 1}, .doc_text = {6072, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {5774, 14}, .unit_text = {5644, 1}, .doc_text = {5717, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6188, 14}, .unit_text = {6058, 1}, .doc_text = {6131, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {5817, 11}, .unit_text = {5644, 1}, .doc_text = {5788, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6231, 11}, .unit_text = {6058, 1}, .doc_text = {6202, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {5858, 11}, .unit_text = {5644, 1}, .doc_text = {5828, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6272, 11}, .unit_text = {6058, 1}, .doc_text = {6242, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {5904, 9}, .unit_text = {5901, 3}, .doc_text = {5869, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6318, 9}, .unit_text = {6315, 3}, .doc_text = {6283, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {5933, 6}, .unit_text = {0, 0}, .doc_text = {5913, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {6347, 6}, .unit_text = {0, 0}, .doc_text = {6327, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfile.id
+    {.name_text = {6420, 2}, .unit_text = {0, 0}, .doc_text = {6391, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
+    // WorkloadPowerProfile.priority
+    {.name_text = {6473, 8}, .unit_text = {0, 0}, .doc_text = {6422, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfile.conflicts
+    {.name_text = {6539, 9}, .unit_text = {0, 0}, .doc_text = {6481, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfiles.profiles
+    {.name_text = {6633, 8}, .unit_text = {0, 0}, .doc_text = {6613, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
+     .max_items = 32, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // WorkloadPowerProfiles.requested
+    {.name_text = {6684, 9}, .unit_text = {0, 0}, .doc_text = {6641, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.percent_tmp_floor
+    {.name_text = {6819, 17}, .unit_text = {6058, 1}, .doc_text = {6771, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothingProfile.ramp_up_rate_mw_per_s
+    {.name_text = {6864, 21}, .unit_text = {6860, 4}, .doc_text = {6836, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.ramp_down_rate_mw_per_s
+    {.name_text = {6909, 23}, .unit_text = {6860, 4}, .doc_text = {6885, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.ramp_down_hysteresis_ms
+    {.name_text = {6973, 23}, .unit_text = {6971, 2}, .doc_text = {6932, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.secondary_power_floor_w
+    {.name_text = {7016, 23}, .unit_text = {7015, 1}, .doc_text = {6996, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_activation_window_multiplier
+    {.name_text = {7079, 42}, .unit_text = {0, 0}, .doc_text = {7039, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_target_window_multiplier
+    {.name_text = {7162, 38}, .unit_text = {0, 0}, .doc_text = {7121, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothingProfile.primary_floor_activation_offset_w
+    {.name_text = {7239, 33}, .unit_text = {7015, 1}, .doc_text = {7200, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.state
+    {.name_text = {7407, 5}, .unit_text = {0, 0}, .doc_text = {7363, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.privilege_level
+    {.name_text = {7428, 15}, .unit_text = {0, 0}, .doc_text = {7412, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.immediate_ramp_down
+    {.name_text = {7480, 19}, .unit_text = {0, 0}, .doc_text = {7443, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.applied_tmp_ceiling_w
+    {.name_text = {7542, 21}, .unit_text = {7015, 1}, .doc_text = {7499, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.applied_tmp_floor_w
+    {.name_text = {7604, 19}, .unit_text = {7015, 1}, .doc_text = {7563, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.max_percent_tmp_floor
+    {.name_text = {7653, 21}, .unit_text = {6058, 1}, .doc_text = {7623, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.min_percent_tmp_floor
+    {.name_text = {7703, 21}, .unit_text = {6058, 1}, .doc_text = {7674, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
+    {.name_text = {7759, 39}, .unit_text = {6058, 1}, .doc_text = {7724, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // PowerSmoothing.active_profile
+    {.name_text = {7830, 14}, .unit_text = {0, 0}, .doc_text = {7798, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // PowerSmoothing.profiles
+    {.name_text = {6633, 8}, .unit_text = {0, 0}, .doc_text = {7844, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
+     .max_items = 5, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerMizer.mode
+    {.name_text = {7968, 4}, .unit_text = {0, 0}, .doc_text = {7927, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // PowerMizer.supported_modes
+    {.name_text = {8055, 15}, .unit_text = {0, 0}, .doc_text = {7975, 80}, .note_text = {0, 0}, .default_text = {7972, 3},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
+    // BoostSlider.level
+    {.name_text = {8136, 5}, .unit_text = {0, 0}, .doc_text = {8120, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // BoostSlider.max_level
+    {.name_text = {8190, 9}, .unit_text = {0, 0}, .doc_text = {8141, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {6033, 16}, .unit_text = {6030, 3}, .doc_text = {5977, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8327, 16}, .unit_text = {8324, 3}, .doc_text = {8271, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {6072, 12}, .unit_text = {6030, 3}, .doc_text = {6049, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8366, 12}, .unit_text = {8324, 3}, .doc_text = {8343, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {6112, 12}, .unit_text = {6030, 3}, .doc_text = {6084, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8406, 12}, .unit_text = {8324, 3}, .doc_text = {8378, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {6179, 20}, .unit_text = {6030, 3}, .doc_text = {6124, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8473, 20}, .unit_text = {8324, 3}, .doc_text = {8418, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {6250, 27}, .unit_text = {6030, 3}, .doc_text = {6199, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8544, 27}, .unit_text = {8324, 3}, .doc_text = {8493, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {6317, 10}, .unit_text = {6030, 3}, .doc_text = {6277, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8611, 10}, .unit_text = {8324, 3}, .doc_text = {8571, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {6367, 6}, .unit_text = {6030, 3}, .doc_text = {6327, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8661, 6}, .unit_text = {8324, 3}, .doc_text = {8621, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {6390, 14}, .unit_text = {6030, 3}, .doc_text = {6373, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8684, 14}, .unit_text = {8324, 3}, .doc_text = {8667, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {6425, 10}, .unit_text = {6030, 3}, .doc_text = {6404, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8719, 10}, .unit_text = {8324, 3}, .doc_text = {8698, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {6461, 10}, .unit_text = {6030, 3}, .doc_text = {6435, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8755, 10}, .unit_text = {8324, 3}, .doc_text = {8729, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {6524, 18}, .unit_text = {6030, 3}, .doc_text = {6471, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8818, 18}, .unit_text = {8324, 3}, .doc_text = {8765, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {6591, 25}, .unit_text = {6030, 3}, .doc_text = {6542, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8885, 25}, .unit_text = {8324, 3}, .doc_text = {8836, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {6632, 13}, .unit_text = {6030, 3}, .doc_text = {6616, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8926, 13}, .unit_text = {8324, 3}, .doc_text = {8910, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {6665, 9}, .unit_text = {6030, 3}, .doc_text = {6645, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8959, 9}, .unit_text = {8324, 3}, .doc_text = {8939, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {6694, 13}, .unit_text = {6030, 3}, .doc_text = {6674, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8988, 13}, .unit_text = {8324, 3}, .doc_text = {8968, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {6718, 10}, .unit_text = {0, 0}, .doc_text = {6707, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9012, 10}, .unit_text = {0, 0}, .doc_text = {9001, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {6766, 18}, .unit_text = {0, 0}, .doc_text = {6728, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9060, 18}, .unit_text = {0, 0}, .doc_text = {9022, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {6802, 17}, .unit_text = {0, 0}, .doc_text = {6784, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9096, 17}, .unit_text = {0, 0}, .doc_text = {9078, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {6860, 19}, .unit_text = {6030, 3}, .doc_text = {6819, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9154, 19}, .unit_text = {8324, 3}, .doc_text = {9113, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {6921, 19}, .unit_text = {6030, 3}, .doc_text = {6879, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9215, 19}, .unit_text = {8324, 3}, .doc_text = {9173, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {6979, 17}, .unit_text = {6030, 3}, .doc_text = {6940, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9273, 17}, .unit_text = {8324, 3}, .doc_text = {9234, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {7036, 17}, .unit_text = {6030, 3}, .doc_text = {6996, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9330, 17}, .unit_text = {8324, 3}, .doc_text = {9290, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {7100, 15}, .unit_text = {6030, 3}, .doc_text = {7053, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9394, 15}, .unit_text = {8324, 3}, .doc_text = {9347, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {7138, 19}, .unit_text = {6030, 3}, .doc_text = {7115, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9432, 19}, .unit_text = {8324, 3}, .doc_text = {9409, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {7181, 19}, .unit_text = {6030, 3}, .doc_text = {7157, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9475, 19}, .unit_text = {8324, 3}, .doc_text = {9451, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {7245, 13}, .unit_text = {6030, 3}, .doc_text = {7200, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9539, 13}, .unit_text = {8324, 3}, .doc_text = {9494, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {7279, 17}, .unit_text = {6030, 3}, .doc_text = {7258, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9573, 17}, .unit_text = {8324, 3}, .doc_text = {9552, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {7318, 17}, .unit_text = {6030, 3}, .doc_text = {7296, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9612, 17}, .unit_text = {8324, 3}, .doc_text = {9590, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {7377, 15}, .unit_text = {7375, 2}, .doc_text = {7348, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9669, 15}, .unit_text = {2398, 2}, .doc_text = {9642, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {7422, 13}, .unit_text = {7375, 2}, .doc_text = {7392, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9714, 13}, .unit_text = {2398, 2}, .doc_text = {9684, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {7464, 22}, .unit_text = {7375, 2}, .doc_text = {7435, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9756, 22}, .unit_text = {2398, 2}, .doc_text = {9727, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {7515, 22}, .unit_text = {7375, 2}, .doc_text = {7486, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9807, 22}, .unit_text = {2398, 2}, .doc_text = {9778, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {7564, 26}, .unit_text = {7375, 2}, .doc_text = {7537, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {9856, 26}, .unit_text = {2398, 2}, .doc_text = {9829, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {7659, 8}, .unit_text = {0, 0}, .doc_text = {7646, 13}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {9951, 8}, .unit_text = {0, 0}, .doc_text = {9938, 13}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {7687, 27}, .unit_text = {0, 0}, .doc_text = {7667, 20}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {9979, 27}, .unit_text = {0, 0}, .doc_text = {9959, 20}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {7726, 12}, .unit_text = {0, 0}, .doc_text = {7714, 12}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {10018, 12}, .unit_text = {0, 0}, .doc_text = {10006, 12}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {7791, 11}, .unit_text = {0, 0}, .doc_text = {7738, 53}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {10083, 11}, .unit_text = {0, 0}, .doc_text = {10030, 53}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {7819, 10}, .unit_text = {0, 0}, .doc_text = {7802, 17}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {10111, 10}, .unit_text = {0, 0}, .doc_text = {10094, 17}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {7847, 19}, .unit_text = {0, 0}, .doc_text = {7829, 18}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {10139, 19}, .unit_text = {0, 0}, .doc_text = {10121, 18}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {7884, 19}, .unit_text = {0, 0}, .doc_text = {7866, 18}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {10176, 19}, .unit_text = {0, 0}, .doc_text = {10158, 18}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {7915, 23}, .unit_text = {0, 0}, .doc_text = {7903, 12}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {10207, 23}, .unit_text = {0, 0}, .doc_text = {10195, 12}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {7953, 22}, .unit_text = {0, 0}, .doc_text = {7938, 15}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {10245, 22}, .unit_text = {0, 0}, .doc_text = {10230, 15}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {8048, 9}, .unit_text = {0, 0}, .doc_text = {7980, 68}, .note_text = {0, 0}, .default_text = {7975, 5},
+    {.name_text = {10340, 9}, .unit_text = {0, 0}, .doc_text = {10272, 68}, .note_text = {0, 0}, .default_text = {10267, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {8057, 8}, .unit_text = {0, 0}, .doc_text = {7590, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10349, 8}, .unit_text = {0, 0}, .doc_text = {9882, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {8140, 8}, .unit_text = {6030, 3}, .doc_text = {8123, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10432, 8}, .unit_text = {8324, 3}, .doc_text = {10415, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {8179, 15}, .unit_text = {6030, 3}, .doc_text = {8148, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10471, 15}, .unit_text = {8324, 3}, .doc_text = {10440, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {8290, 13}, .unit_text = {0, 0}, .doc_text = {8261, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10582, 13}, .unit_text = {0, 0}, .doc_text = {10553, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {774, 3}, .unit_text = {5644, 1}, .doc_text = {8347, 27}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {823, 3}, .unit_text = {6058, 1}, .doc_text = {10639, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {8413, 6}, .unit_text = {5644, 1}, .doc_text = {8374, 39}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10705, 6}, .unit_text = {6058, 1}, .doc_text = {10666, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {8427, 7}, .unit_text = {5644, 1}, .doc_text = {8419, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10719, 7}, .unit_text = {6058, 1}, .doc_text = {10711, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {8442, 7}, .unit_text = {5644, 1}, .doc_text = {8434, 8}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10734, 7}, .unit_text = {6058, 1}, .doc_text = {10726, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {8461, 4}, .unit_text = {5644, 1}, .doc_text = {8449, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10753, 4}, .unit_text = {6058, 1}, .doc_text = {10741, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {8490, 3}, .unit_text = {5644, 1}, .doc_text = {8465, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10782, 3}, .unit_text = {6058, 1}, .doc_text = {10757, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {8513, 18}, .unit_text = {7375, 2}, .doc_text = {8499, 14}, .note_text = {0, 0}, .default_text = {8493, 6},
+    {.name_text = {10805, 18}, .unit_text = {2398, 2}, .doc_text = {10791, 14}, .note_text = {0, 0}, .default_text = {10785, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {8598, 13}, .unit_text = {0, 0}, .doc_text = {8582, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10890, 13}, .unit_text = {0, 0}, .doc_text = {10874, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {8649, 11}, .unit_text = {8646, 3}, .doc_text = {8611, 35}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10941, 11}, .unit_text = {10938, 3}, .doc_text = {10903, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {8675, 18}, .unit_text = {7375, 2}, .doc_text = {8660, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10967, 18}, .unit_text = {2398, 2}, .doc_text = {10952, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {8728, 4}, .unit_text = {5644, 1}, .doc_text = {8722, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11020, 4}, .unit_text = {6058, 1}, .doc_text = {11014, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {8737, 4}, .unit_text = {5644, 1}, .doc_text = {8732, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11029, 4}, .unit_text = {6058, 1}, .doc_text = {11024, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {8745, 3}, .unit_text = {5644, 1}, .doc_text = {8741, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11037, 3}, .unit_text = {6058, 1}, .doc_text = {11033, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {8598, 13}, .unit_text = {0, 0}, .doc_text = {8582, 16}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10890, 13}, .unit_text = {0, 0}, .doc_text = {10874, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {8649, 11}, .unit_text = {8646, 3}, .doc_text = {8785, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10941, 11}, .unit_text = {10938, 3}, .doc_text = {11077, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {8675, 18}, .unit_text = {7375, 2}, .doc_text = {8814, 36}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {10967, 18}, .unit_text = {2398, 2}, .doc_text = {11106, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {8899, 3}, .unit_text = {0, 0}, .doc_text = {8888, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11191, 3}, .unit_text = {0, 0}, .doc_text = {11180, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {8953, 4}, .unit_text = {0, 0}, .doc_text = {8902, 51}, .note_text = {0, 0}, .default_text = {691, 1},
+    {.name_text = {11245, 4}, .unit_text = {0, 0}, .doc_text = {11194, 51}, .note_text = {0, 0}, .default_text = {740, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 102, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {8985, 4}, .unit_text = {0, 0}, .doc_text = {8957, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11277, 4}, .unit_text = {0, 0}, .doc_text = {11249, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {9017, 15}, .unit_text = {9014, 3}, .doc_text = {8989, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11309, 15}, .unit_text = {11306, 3}, .doc_text = {11281, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {9047, 7}, .unit_text = {5644, 1}, .doc_text = {9032, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11339, 7}, .unit_text = {6058, 1}, .doc_text = {11324, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {9083, 8}, .unit_text = {5644, 1}, .doc_text = {9054, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11375, 8}, .unit_text = {6058, 1}, .doc_text = {11346, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {9111, 8}, .unit_text = {5644, 1}, .doc_text = {9091, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11403, 8}, .unit_text = {6058, 1}, .doc_text = {11383, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {9139, 8}, .unit_text = {5644, 1}, .doc_text = {9119, 20}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {11431, 8}, .unit_text = {6058, 1}, .doc_text = {11411, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Process.gpu_instance
+    {.name_text = {11489, 12}, .unit_text = {0, 0}, .doc_text = {11439, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // Process.compute_instance
+    {.name_text = {11538, 16}, .unit_text = {0, 0}, .doc_text = {11501, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // Workload.gpu
+    {.name_text = {823, 3}, .unit_text = {6058, 1}, .doc_text = {11614, 72}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.memory
+    {.name_text = {10705, 6}, .unit_text = {6058, 1}, .doc_text = {11686, 51}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.encoder
+    {.name_text = {10719, 7}, .unit_text = {6058, 1}, .doc_text = {11737, 20}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.decoder
+    {.name_text = {10734, 7}, .unit_text = {6058, 1}, .doc_text = {11757, 20}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.jpeg
+    {.name_text = {10753, 4}, .unit_text = {6058, 1}, .doc_text = {11777, 24}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.ofa
+    {.name_text = {10782, 3}, .unit_text = {6058, 1}, .doc_text = {11801, 37}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // TelemetryNoise.power_mw
+    {.name_text = {11926, 8}, .unit_text = {4159, 2}, .doc_text = {11898, 28}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
+    // TelemetryNoise.temperature_c
+    {.name_text = {11968, 13}, .unit_text = {740, 1}, .doc_text = {11934, 34}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
+    // TelemetryNoise.seed
+    {.name_text = {12058, 4}, .unit_text = {0, 0}, .doc_text = {11981, 77}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.load_power_mw
+    {.name_text = {12268, 13}, .unit_text = {4159, 2}, .doc_text = {12149, 119}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.memory_load_power_mw
+    {.name_text = {12351, 20}, .unit_text = {4159, 2}, .doc_text = {12281, 70}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.active_power_mw
+    {.name_text = {12475, 15}, .unit_text = {4159, 2}, .doc_text = {12371, 104}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.engine_power_mw
+    {.name_text = {12601, 15}, .unit_text = {4159, 2}, .doc_text = {12490, 111}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.linear_percent
+    {.name_text = {12719, 14}, .unit_text = {6058, 1}, .doc_text = {12616, 103}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Telemetry.exponent
+    {.name_text = {12838, 8}, .unit_text = {0, 0}, .doc_text = {12733, 105}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
+    // Telemetry.slow_rise_mc_per_w
+    {.name_text = {13006, 18}, .unit_text = {13002, 4}, .doc_text = {12846, 156}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
+    // Telemetry.slow_time_ms
+    {.name_text = {13071, 12}, .unit_text = {6971, 2}, .doc_text = {13024, 47}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
+    // Telemetry.fast_rise_mc_per_w
+    {.name_text = {13182, 18}, .unit_text = {13002, 4}, .doc_text = {13083, 99}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
+    // Telemetry.fast_time_ms
+    {.name_text = {13245, 12}, .unit_text = {6971, 2}, .doc_text = {13200, 45}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
+    // Telemetry.memory_rise_percent
+    {.name_text = {13333, 19}, .unit_text = {6058, 1}, .doc_text = {13257, 76}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // Telemetry.memory_power_percent
+    {.name_text = {13416, 20}, .unit_text = {6058, 1}, .doc_text = {13352, 64}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Telemetry.linger_ms
+    {.name_text = {13568, 9}, .unit_text = {6971, 2}, .doc_text = {13436, 132}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
+    // Telemetry.pcie_tx_kbps
+    {.name_text = {13636, 12}, .unit_text = {3700, 4}, .doc_text = {13577, 59}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.pcie_rx_kbps
+    {.name_text = {13711, 12}, .unit_text = {3700, 4}, .doc_text = {13648, 63}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.performance_state
+    {.name_text = {13758, 17}, .unit_text = {0, 0}, .doc_text = {13723, 35}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.noise
+    {.name_text = {13781, 5}, .unit_text = {0, 0}, .doc_text = {13775, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
+     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicTemperature.base_c
+    {.name_text = {13879, 6}, .unit_text = {740, 1}, .doc_text = {13854, 25}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
+    // DynamicTemperature.variance_c
+    {.name_text = {13914, 10}, .unit_text = {740, 1}, .doc_text = {13885, 29}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // DynamicTemperature.ramp_c
+    {.name_text = {13981, 6}, .unit_text = {740, 1}, .doc_text = {13924, 57}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
+    // DynamicTemperature.ramp_period_sec
+    {.name_text = {14007, 15}, .unit_text = {14006, 1}, .doc_text = {13987, 19}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicPower.base_mw
+    {.name_text = {14070, 7}, .unit_text = {4159, 2}, .doc_text = {14063, 7}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicPower.variance_mw
+    {.name_text = {14156, 11}, .unit_text = {4159, 2}, .doc_text = {14077, 79}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicUtilization.pattern
+    {.name_text = {14357, 7}, .unit_text = {0, 0}, .doc_text = {14196, 161}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // DynamicUtilization.gpu_min
+    {.name_text = {14399, 7}, .unit_text = {6058, 1}, .doc_text = {14364, 35}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.gpu_max
+    {.name_text = {14444, 7}, .unit_text = {6058, 1}, .doc_text = {14406, 38}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.memory_min
+    {.name_text = {14489, 10}, .unit_text = {6058, 1}, .doc_text = {14451, 38}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.memory_max
+    {.name_text = {8719, 10}, .unit_text = {6058, 1}, .doc_text = {14499, 41}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // DynamicUtilization.burst_period_sec
+    {.name_text = {14587, 16}, .unit_text = {14006, 1}, .doc_text = {14540, 47}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.seed
+    {.name_text = {12058, 4}, .unit_text = {0, 0}, .doc_text = {14644, 70}, .note_text = {11589, 25}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.temperature
+    {.name_text = {14726, 11}, .unit_text = {0, 0}, .doc_text = {14714, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.power
+    {.name_text = {14743, 5}, .unit_text = {0, 0}, .doc_text = {14737, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DynamicMetrics.utilization
+    {.name_text = {14760, 11}, .unit_text = {0, 0}, .doc_text = {14748, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {9203, 13}, .unit_text = {0, 0}, .doc_text = {9182, 21}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14895, 13}, .unit_text = {0, 0}, .doc_text = {14874, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {9225, 8}, .unit_text = {0, 0}, .doc_text = {9216, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14917, 8}, .unit_text = {0, 0}, .doc_text = {14908, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {9233, 8}, .unit_text = {0, 0}, .doc_text = {2465, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14925, 8}, .unit_text = {0, 0}, .doc_text = {2793, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {9255, 13}, .unit_text = {0, 0}, .doc_text = {9241, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14947, 13}, .unit_text = {0, 0}, .doc_text = {14933, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {9283, 14}, .unit_text = {0, 0}, .doc_text = {9268, 15}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {14975, 14}, .unit_text = {0, 0}, .doc_text = {14960, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {9311, 11}, .unit_text = {0, 0}, .doc_text = {9297, 14}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15003, 11}, .unit_text = {0, 0}, .doc_text = {14989, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {9347, 3}, .unit_text = {0, 0}, .doc_text = {9322, 25}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15039, 3}, .unit_text = {0, 0}, .doc_text = {15014, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {9428, 4}, .unit_text = {0, 0}, .doc_text = {9350, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15120, 4}, .unit_text = {0, 0}, .doc_text = {15042, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {9463, 5}, .unit_text = {0, 0}, .doc_text = {9432, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15155, 5}, .unit_text = {0, 0}, .doc_text = {15124, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {9518, 10}, .unit_text = {0, 0}, .doc_text = {9508, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15210, 10}, .unit_text = {0, 0}, .doc_text = {15200, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {9540, 10}, .unit_text = {0, 0}, .doc_text = {9528, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15232, 10}, .unit_text = {0, 0}, .doc_text = {15220, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {9612, 8}, .unit_text = {0, 0}, .doc_text = {9584, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15304, 8}, .unit_text = {0, 0}, .doc_text = {15276, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {9645, 9}, .unit_text = {0, 0}, .doc_text = {9620, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15337, 9}, .unit_text = {0, 0}, .doc_text = {15312, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {9675, 11}, .unit_text = {0, 0}, .doc_text = {9508, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15367, 11}, .unit_text = {0, 0}, .doc_text = {15200, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {9715, 20}, .unit_text = {0, 0}, .doc_text = {9686, 29}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15407, 20}, .unit_text = {0, 0}, .doc_text = {15378, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {9765, 20}, .unit_text = {0, 0}, .doc_text = {9735, 30}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15457, 20}, .unit_text = {0, 0}, .doc_text = {15427, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {9828, 2}, .unit_text = {0, 0}, .doc_text = {2465, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15520, 2}, .unit_text = {0, 0}, .doc_text = {2793, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {9856, 2}, .unit_text = {0, 0}, .doc_text = {9830, 26}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15548, 2}, .unit_text = {0, 0}, .doc_text = {15522, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {9875, 15}, .unit_text = {0, 0}, .doc_text = {9858, 17}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15567, 15}, .unit_text = {0, 0}, .doc_text = {15550, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {9890, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {15582, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {9905, 5}, .unit_text = {0, 0}, .doc_text = {9895, 10}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {15597, 5}, .unit_text = {0, 0}, .doc_text = {15587, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {9612, 8}, .unit_text = {0, 0}, .doc_text = {9584, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15304, 8}, .unit_text = {0, 0}, .doc_text = {15276, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {9645, 9}, .unit_text = {0, 0}, .doc_text = {9620, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15337, 9}, .unit_text = {0, 0}, .doc_text = {15312, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {10003, 21}, .unit_text = {0, 0}, .doc_text = {9969, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15695, 21}, .unit_text = {0, 0}, .doc_text = {15661, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {10056, 18}, .unit_text = {0, 0}, .doc_text = {10024, 32}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {15748, 18}, .unit_text = {0, 0}, .doc_text = {15716, 32}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {10143, 12}, .unit_text = {0, 0}, .doc_text = {10134, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15835, 12}, .unit_text = {0, 0}, .doc_text = {15826, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {10204, 12}, .unit_text = {0, 0}, .doc_text = {10155, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15896, 12}, .unit_text = {0, 0}, .doc_text = {15847, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {10252, 12}, .unit_text = {0, 0}, .doc_text = {10216, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15944, 12}, .unit_text = {0, 0}, .doc_text = {15908, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {10273, 6}, .unit_text = {0, 0}, .doc_text = {10264, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15965, 6}, .unit_text = {0, 0}, .doc_text = {15956, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {9428, 4}, .unit_text = {0, 0}, .doc_text = {10279, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15120, 4}, .unit_text = {0, 0}, .doc_text = {15971, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {5629, 5}, .unit_text = {0, 0}, .doc_text = {10319, 9}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {6043, 5}, .unit_text = {0, 0}, .doc_text = {16011, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {10344, 9}, .unit_text = {0, 0}, .doc_text = {10328, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16036, 9}, .unit_text = {0, 0}, .doc_text = {16020, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {8048, 9}, .unit_text = {0, 0}, .doc_text = {10395, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10340, 9}, .unit_text = {0, 0}, .doc_text = {16087, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {10483, 21}, .unit_text = {0, 0}, .doc_text = {10446, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16175, 21}, .unit_text = {0, 0}, .doc_text = {16138, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {10534, 21}, .unit_text = {0, 0}, .doc_text = {10504, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16226, 21}, .unit_text = {0, 0}, .doc_text = {16196, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {10614, 17}, .unit_text = {0, 0}, .doc_text = {10581, 33}, .note_text = {10555, 26}, .default_text = {0, 0},
+    {.name_text = {16306, 17}, .unit_text = {0, 0}, .doc_text = {16273, 33}, .note_text = {16247, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {10661, 18}, .unit_text = {0, 0}, .doc_text = {10631, 30}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {16353, 18}, .unit_text = {0, 0}, .doc_text = {16323, 30}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {10735, 3}, .unit_text = {0, 0}, .doc_text = {10726, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16427, 3}, .unit_text = {0, 0}, .doc_text = {16418, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {10743, 4}, .unit_text = {0, 0}, .doc_text = {10738, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16435, 4}, .unit_text = {0, 0}, .doc_text = {16430, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {10752, 7}, .unit_text = {0, 0}, .doc_text = {10747, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16444, 7}, .unit_text = {0, 0}, .doc_text = {16439, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {10763, 3}, .unit_text = {0, 0}, .doc_text = {10759, 4}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16455, 3}, .unit_text = {0, 0}, .doc_text = {16451, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {10766, 5}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {16458, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {9675, 11}, .unit_text = {0, 0}, .doc_text = {10835, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15367, 11}, .unit_text = {0, 0}, .doc_text = {16527, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {10925, 13}, .unit_text = {0, 0}, .doc_text = {10879, 46}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {16617, 13}, .unit_text = {0, 0}, .doc_text = {16571, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {10975, 7}, .unit_text = {0, 0}, .doc_text = {10938, 37}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {16667, 7}, .unit_text = {0, 0}, .doc_text = {16630, 37}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {11001, 16}, .unit_text = {0, 0}, .doc_text = {10982, 19}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {16693, 16}, .unit_text = {0, 0}, .doc_text = {16674, 19}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {11050, 22}, .unit_text = {0, 0}, .doc_text = {11017, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16742, 22}, .unit_text = {0, 0}, .doc_text = {16709, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {11120, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7968, 4}, .unit_text = {0, 0}, .doc_text = {16812, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {754, 6}, .unit_text = {0, 0}, .doc_text = {11147, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {16835, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.name
+    {.name_text = {11277, 4}, .unit_text = {0, 0}, .doc_text = {16886, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
+     .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.id
+    {.name_text = {6420, 2}, .unit_text = {0, 0}, .doc_text = {16940, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.instances
+    {.name_text = {16987, 9}, .unit_text = {0, 0}, .doc_text = {16951, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
+    // MigProfile.size
+    {.name_text = {17025, 4}, .unit_text = {0, 0}, .doc_text = {16996, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
+    // MigProfile.starts
+    {.name_text = {17075, 6}, .unit_text = {0, 0}, .doc_text = {17029, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.memory_mib
+    {.name_text = {17103, 10}, .unit_text = {11306, 3}, .doc_text = {17081, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.idle_kib
+    {.name_text = {17157, 8}, .unit_text = {17154, 3}, .doc_text = {17113, 41}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.bar1_mib
+    {.name_text = {17243, 8}, .unit_text = {11306, 3}, .doc_text = {17165, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.sm
+    {.name_text = {15548, 2}, .unit_text = {0, 0}, .doc_text = {17251, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.ce
+    {.name_text = {17280, 2}, .unit_text = {0, 0}, .doc_text = {17267, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.dec
+    {.name_text = {17291, 3}, .unit_text = {0, 0}, .doc_text = {17282, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.enc
+    {.name_text = {17303, 3}, .unit_text = {0, 0}, .doc_text = {17294, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.jpeg
+    {.name_text = {10753, 4}, .unit_text = {0, 0}, .doc_text = {17306, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.ofa
+    {.name_text = {10782, 3}, .unit_text = {0, 0}, .doc_text = {17319, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigProfile.p2p
+    {.name_text = {17381, 3}, .unit_text = {0, 0}, .doc_text = {17345, 36}, .note_text = {0, 0}, .default_text = {9933, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.profile
+    {.name_text = {17491, 7}, .unit_text = {0, 0}, .doc_text = {17417, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.wide
+    {.name_text = {17590, 4}, .unit_text = {0, 0}, .doc_text = {17498, 92}, .note_text = {0, 0}, .default_text = {9933, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigComputeInstance.id
+    {.name_text = {6420, 2}, .unit_text = {0, 0}, .doc_text = {17594, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // MigComputeInstance.start
+    {.name_text = {17684, 5}, .unit_text = {0, 0}, .doc_text = {17630, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // MigInstance.profile
+    {.name_text = {17491, 7}, .unit_text = {0, 0}, .doc_text = {17726, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
+     .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.id
+    {.name_text = {6420, 2}, .unit_text = {0, 0}, .doc_text = {17746, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
+    // MigInstance.start
+    {.name_text = {17684, 5}, .unit_text = {0, 0}, .doc_text = {17780, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
+    // MigInstance.sram_uncorrectable
+    {.name_text = {17907, 18}, .unit_text = {0, 0}, .doc_text = {17855, 52}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.bare
+    {.name_text = {18014, 4}, .unit_text = {0, 0}, .doc_text = {17925, 89}, .note_text = {0, 0}, .default_text = {9933, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MigInstance.compute_instances
+    {.name_text = {18040, 17}, .unit_text = {0, 0}, .doc_text = {18018, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
+     .max_items = 8, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {10143, 12}, .unit_text = {0, 0}, .doc_text = {11198, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15835, 12}, .unit_text = {0, 0}, .doc_text = {18083, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {10204, 12}, .unit_text = {0, 0}, .doc_text = {11211, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15896, 12}, .unit_text = {0, 0}, .doc_text = {18096, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {11291, 17}, .unit_text = {0, 0}, .doc_text = {11264, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18226, 17}, .unit_text = {0, 0}, .doc_text = {18149, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
+    // Mig.upper_half_first
+    {.name_text = {18323, 16}, .unit_text = {0, 0}, .doc_text = {18243, 80}, .note_text = {0, 0}, .default_text = {9933, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Mig.profiles
+    {.name_text = {6633, 8}, .unit_text = {0, 0}, .doc_text = {18339, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
+     .max_items = 18, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Mig.instances
+    {.name_text = {16987, 9}, .unit_text = {0, 0}, .doc_text = {18429, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
+     .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {11330, 7}, .unit_text = {0, 0}, .doc_text = {10134, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18485, 7}, .unit_text = {0, 0}, .doc_text = {15826, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {10975, 7}, .unit_text = {0, 0}, .doc_text = {11337, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16667, 7}, .unit_text = {0, 0}, .doc_text = {18492, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {11330, 7}, .unit_text = {0, 0}, .doc_text = {11459, 10}, .note_text = {11423, 36}, .default_text = {0, 0},
+    {.name_text = {18485, 7}, .unit_text = {0, 0}, .doc_text = {18614, 10}, .note_text = {18578, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {10975, 7}, .unit_text = {0, 0}, .doc_text = {11469, 28}, .note_text = {11423, 36}, .default_text = {0, 0},
+    {.name_text = {16667, 7}, .unit_text = {0, 0}, .doc_text = {18624, 28}, .note_text = {18578, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {11536, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {7968, 4}, .unit_text = {0, 0}, .doc_text = {18691, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {11581, 11}, .unit_text = {0, 0}, .doc_text = {11545, 36}, .note_text = {0, 0}, .default_text = {11541, 4},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {18765, 11}, .unit_text = {0, 0}, .doc_text = {18700, 65}, .note_text = {0, 0}, .default_text = {18696, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {11536, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {7968, 4}, .unit_text = {0, 0}, .doc_text = {18691, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {11665, 14}, .unit_text = {0, 0}, .doc_text = {11626, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18849, 14}, .unit_text = {0, 0}, .doc_text = {18810, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {11708, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7968, 4}, .unit_text = {0, 0}, .doc_text = {18892, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {10252, 12}, .unit_text = {0, 0}, .doc_text = {11754, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15944, 12}, .unit_text = {0, 0}, .doc_text = {18938, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {11807, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19053, 7}, .unit_text = {0, 0}, .doc_text = {18991, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {11922, 8}, .unit_text = {0, 0}, .doc_text = {11900, 22}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {19106, 8}, .unit_text = {0, 0}, .doc_text = {19084, 22}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {11971, 27}, .unit_text = {0, 0}, .doc_text = {11930, 41}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {19155, 27}, .unit_text = {0, 0}, .doc_text = {19114, 41}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {12078, 22}, .unit_text = {0, 0}, .doc_text = {12039, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19262, 22}, .unit_text = {0, 0}, .doc_text = {19223, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {12130, 23}, .unit_text = {0, 0}, .doc_text = {12100, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19314, 23}, .unit_text = {0, 0}, .doc_text = {19284, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {12235, 13}, .unit_text = {0, 0}, .doc_text = {12192, 43}, .note_text = {0, 0}, .default_text = {484, 6},
+    {.name_text = {19419, 13}, .unit_text = {0, 0}, .doc_text = {19376, 43}, .note_text = {0, 0}, .default_text = {537, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {12330, 21}, .unit_text = {0, 0}, .doc_text = {12301, 29}, .note_text = {12288, 13}, .default_text = {0, 0},
+    {.name_text = {19514, 21}, .unit_text = {0, 0}, .doc_text = {19485, 29}, .note_text = {19472, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {12371, 11}, .unit_text = {0, 0}, .doc_text = {12351, 20}, .note_text = {12288, 13}, .default_text = {0, 0},
+    {.name_text = {19555, 11}, .unit_text = {0, 0}, .doc_text = {19535, 20}, .note_text = {19472, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {12387, 10}, .unit_text = {0, 0}, .doc_text = {12382, 5}, .note_text = {12288, 13}, .default_text = {0, 0},
+    {.name_text = {19571, 10}, .unit_text = {0, 0}, .doc_text = {19566, 5}, .note_text = {19472, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {12402, 7}, .unit_text = {0, 0}, .doc_text = {12397, 5}, .note_text = {12288, 13}, .default_text = {0, 0},
+    {.name_text = {19586, 7}, .unit_text = {0, 0}, .doc_text = {19581, 5}, .note_text = {19472, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {12479, 9}, .unit_text = {0, 0}, .doc_text = {12409, 70}, .note_text = {12288, 13}, .default_text = {0, 0},
+    {.name_text = {19663, 9}, .unit_text = {0, 0}, .doc_text = {19593, 70}, .note_text = {19472, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {12495, 9}, .unit_text = {0, 0}, .doc_text = {12488, 7}, .note_text = {12288, 13}, .default_text = {0, 0},
+    {.name_text = {19679, 9}, .unit_text = {0, 0}, .doc_text = {19672, 7}, .note_text = {19472, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkLowPower.supported
+    {.name_text = {10340, 9}, .unit_text = {0, 0}, .doc_text = {19712, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkLowPower.threshold
+    {.name_text = {19895, 9}, .unit_text = {0, 0}, .doc_text = {19796, 99}, .note_text = {0, 0}, .default_text = {19792, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
+    // NvLinkLowPower.default_threshold
+    {.name_text = {19932, 17}, .unit_text = {0, 0}, .doc_text = {19904, 28}, .note_text = {0, 0}, .default_text = {19792, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
+    // NvLinkLowPower.min_threshold
+    {.name_text = {19983, 13}, .unit_text = {0, 0}, .doc_text = {19950, 33}, .note_text = {0, 0}, .default_text = {19949, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
+    // NvLinkLowPower.max_threshold
+    {.name_text = {20034, 13}, .unit_text = {0, 0}, .doc_text = {20000, 34}, .note_text = {0, 0}, .default_text = {19996, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
+    // NvLinkLowPower.units
+    {.name_text = {20092, 5}, .unit_text = {0, 0}, .doc_text = {20047, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
+    // NvLinkBandwidth.modes
+    {.name_text = {20235, 5}, .unit_text = {0, 0}, .doc_text = {20156, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkBandwidth.mode
+    {.name_text = {7968, 4}, .unit_text = {0, 0}, .doc_text = {20240, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkBandwidth.best_mode
+    {.name_text = {20293, 9}, .unit_text = {0, 0}, .doc_text = {20254, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {12550, 18}, .unit_text = {0, 0}, .doc_text = {12528, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20395, 18}, .unit_text = {0, 0}, .doc_text = {20373, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {12595, 14}, .unit_text = {0, 0}, .doc_text = {12568, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20440, 14}, .unit_text = {0, 0}, .doc_text = {20413, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {12630, 15}, .unit_text = {0, 0}, .doc_text = {12609, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20475, 15}, .unit_text = {0, 0}, .doc_text = {20454, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {12681, 23}, .unit_text = {0, 0}, .doc_text = {12645, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20526, 23}, .unit_text = {0, 0}, .doc_text = {20490, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {12731, 23}, .unit_text = {0, 0}, .doc_text = {12704, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20576, 23}, .unit_text = {0, 0}, .doc_text = {20549, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {12848, 12}, .unit_text = {0, 0}, .doc_text = {12828, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20693, 12}, .unit_text = {0, 0}, .doc_text = {20673, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {12867, 9}, .unit_text = {0, 0}, .doc_text = {12860, 7}, .note_text = {0, 0}, .default_text = {1575, 1},
+    {.name_text = {20712, 9}, .unit_text = {0, 0}, .doc_text = {20705, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {12876, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7407, 5}, .unit_text = {0, 0}, .doc_text = {20721, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 83, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {12973, 14}, .unit_text = {0, 0}, .doc_text = {12951, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20813, 14}, .unit_text = {0, 0}, .doc_text = {20791, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 88, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {13004, 6}, .unit_text = {0, 0}, .doc_text = {12987, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20844, 6}, .unit_text = {0, 0}, .doc_text = {20827, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {13061, 11}, .unit_text = {0, 0}, .doc_text = {13010, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20901, 11}, .unit_text = {0, 0}, .doc_text = {20850, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {8048, 9}, .unit_text = {0, 0}, .doc_text = {13095, 42}, .note_text = {13092, 3}, .default_text = {0, 0},
+    {.name_text = {10340, 9}, .unit_text = {0, 0}, .doc_text = {20935, 42}, .note_text = {20932, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {13158, 19}, .unit_text = {13153, 5}, .doc_text = {13137, 16}, .note_text = {13092, 3}, .default_text = {0, 0},
+    {.name_text = {20998, 19}, .unit_text = {20993, 5}, .doc_text = {20977, 16}, .note_text = {20932, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {13197, 19}, .unit_text = {13153, 5}, .doc_text = {13177, 20}, .note_text = {13092, 3}, .default_text = {0, 0},
+    {.name_text = {21037, 19}, .unit_text = {20993, 5}, .doc_text = {21017, 20}, .note_text = {20932, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.base_c
-    {.name_text = {13259, 6}, .unit_text = {691, 1}, .doc_text = {13252, 7}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.variance_c
-    {.name_text = {13271, 10}, .unit_text = {691, 1}, .doc_text = {13265, 6}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.ramp_c
-    {.name_text = {13300, 6}, .unit_text = {691, 1}, .doc_text = {13281, 19}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::i32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicTemperature.ramp_period_sec
-    {.name_text = {13326, 15}, .unit_text = {13325, 1}, .doc_text = {13306, 19}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicPower.base_mw
-    {.name_text = {13382, 7}, .unit_text = {3745, 2}, .doc_text = {13252, 7}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicPower.variance_mw
-    {.name_text = {13389, 11}, .unit_text = {3745, 2}, .doc_text = {13265, 6}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicUtilization.pattern
-    {.name_text = {13446, 7}, .unit_text = {0, 0}, .doc_text = {13429, 17}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 107, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
-    // DynamicUtilization.gpu_min
-    {.name_text = {13476, 7}, .unit_text = {5644, 1}, .doc_text = {13453, 23}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.gpu_max
-    {.name_text = {13507, 7}, .unit_text = {5644, 1}, .doc_text = {13483, 24}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.memory_min
-    {.name_text = {13540, 10}, .unit_text = {5644, 1}, .doc_text = {13514, 26}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.memory_max
-    {.name_text = {6425, 10}, .unit_text = {5644, 1}, .doc_text = {13550, 27}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
-     .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // DynamicUtilization.burst_period_sec
-    {.name_text = {13595, 16}, .unit_text = {13325, 1}, .doc_text = {13577, 18}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.seed
-    {.name_text = {13670, 4}, .unit_text = {0, 0}, .doc_text = {13652, 18}, .note_text = {13243, 9}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.temperature
-    {.name_text = {13686, 11}, .unit_text = {0, 0}, .doc_text = {13674, 12}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.power
-    {.name_text = {13703, 5}, .unit_text = {0, 0}, .doc_text = {13697, 6}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // DynamicMetrics.utilization
-    {.name_text = {13720, 11}, .unit_text = {0, 0}, .doc_text = {13708, 12}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {13772, 4}, .unit_text = {0, 0}, .doc_text = {13768, 4}, .note_text = {13762, 6}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {21104, 4}, .unit_text = {0, 0}, .doc_text = {21083, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {11143, 4}, .unit_text = {0, 0}, .doc_text = {13817, 11}, .note_text = {13762, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {7968, 4}, .unit_text = {0, 0}, .doc_text = {21139, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {13838, 11}, .unit_text = {0, 0}, .doc_text = {13828, 10}, .note_text = {13762, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {21318, 11}, .unit_text = {0, 0}, .doc_text = {21281, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {13870, 11}, .unit_text = {0, 0}, .doc_text = {13849, 21}, .note_text = {13762, 6}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {21355, 11}, .unit_text = {0, 0}, .doc_text = {21329, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {13670, 4}, .unit_text = {0, 0}, .doc_text = {13881, 5}, .note_text = {13762, 6}, .default_text = {0, 0},
-     .type = Type::i64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {12058, 4}, .unit_text = {0, 0}, .doc_text = {21366, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {13908, 3}, .unit_text = {0, 0}, .doc_text = {13886, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21412, 3}, .unit_text = {0, 0}, .doc_text = {21390, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {13962, 4}, .unit_text = {13959, 3}, .doc_text = {13941, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {21563, 4}, .unit_text = {21560, 3}, .doc_text = {21542, 18}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {13966, 31}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {21598, 5}, .unit_text = {0, 0}, .doc_text = {21567, 31}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {14089, 18}, .unit_text = {0, 0}, .doc_text = {14070, 19}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {21690, 18}, .unit_text = {0, 0}, .doc_text = {21671, 19}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {14111, 11}, .unit_text = {0, 0}, .doc_text = {14107, 4}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {21712, 11}, .unit_text = {0, 0}, .doc_text = {21708, 4}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {14126, 11}, .unit_text = {0, 0}, .doc_text = {14122, 4}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {21727, 11}, .unit_text = {0, 0}, .doc_text = {21723, 4}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {14141, 11}, .unit_text = {0, 0}, .doc_text = {14137, 4}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {21742, 11}, .unit_text = {0, 0}, .doc_text = {21738, 4}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {14175, 20}, .unit_text = {0, 0}, .doc_text = {14152, 23}, .note_text = {792, 22}, .default_text = {0, 0},
+    {.name_text = {21776, 20}, .unit_text = {0, 0}, .doc_text = {21753, 23}, .note_text = {841, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {14220, 10}, .unit_text = {0, 0}, .doc_text = {14209, 11}, .note_text = {14195, 14}, .default_text = {0, 0},
+    {.name_text = {21821, 10}, .unit_text = {0, 0}, .doc_text = {21810, 11}, .note_text = {21796, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {14251, 20}, .unit_text = {0, 0}, .doc_text = {14230, 21}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {21852, 20}, .unit_text = {0, 0}, .doc_text = {21831, 21}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {14304, 22}, .unit_text = {0, 0}, .doc_text = {14271, 33}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {21905, 22}, .unit_text = {0, 0}, .doc_text = {21872, 33}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {14355, 13}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {21956, 13}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {14378, 9}, .unit_text = {0, 0}, .doc_text = {14368, 10}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {21979, 9}, .unit_text = {0, 0}, .doc_text = {21969, 10}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {14400, 13}, .unit_text = {14398, 2}, .doc_text = {14387, 11}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {22001, 13}, .unit_text = {21999, 2}, .doc_text = {21988, 11}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {14449, 15}, .unit_text = {0, 0}, .doc_text = {14413, 36}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {22050, 15}, .unit_text = {0, 0}, .doc_text = {22014, 36}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {14552, 5}, .unit_text = {0, 0}, .doc_text = {14507, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22153, 5}, .unit_text = {0, 0}, .doc_text = {22108, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {8985, 4}, .unit_text = {0, 0}, .doc_text = {14578, 13}, .note_text = {0, 0}, .default_text = {14557, 21},
+    {.name_text = {11277, 4}, .unit_text = {0, 0}, .doc_text = {22179, 13}, .note_text = {0, 0}, .default_text = {22158, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {14612, 5}, .unit_text = {0, 0}, .doc_text = {14591, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {22213, 5}, .unit_text = {0, 0}, .doc_text = {22192, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {14722, 4}, .unit_text = {0, 0}, .doc_text = {14617, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22323, 4}, .unit_text = {0, 0}, .doc_text = {22218, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {14837, 6}, .unit_text = {0, 0}, .doc_text = {14726, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22438, 6}, .unit_text = {0, 0}, .doc_text = {22327, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {14904, 12}, .unit_text = {0, 0}, .doc_text = {14843, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22505, 12}, .unit_text = {0, 0}, .doc_text = {22444, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {14941, 17}, .unit_text = {0, 0}, .doc_text = {14916, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22542, 17}, .unit_text = {0, 0}, .doc_text = {22517, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {14986, 15}, .unit_text = {0, 0}, .doc_text = {14958, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22587, 15}, .unit_text = {0, 0}, .doc_text = {22559, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {15043, 15}, .unit_text = {0, 0}, .doc_text = {15001, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22644, 15}, .unit_text = {0, 0}, .doc_text = {22602, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {15138, 8}, .unit_text = {0, 0}, .doc_text = {15058, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22739, 8}, .unit_text = {0, 0}, .doc_text = {22659, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {15177, 15}, .unit_text = {0, 0}, .doc_text = {15146, 31}, .note_text = {0, 0}, .default_text = {7641, 5},
+    {.name_text = {22778, 15}, .unit_text = {0, 0}, .doc_text = {22747, 31}, .note_text = {0, 0}, .default_text = {9933, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {12495, 9}, .unit_text = {0, 0}, .doc_text = {15192, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19679, 9}, .unit_text = {0, 0}, .doc_text = {22793, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {15292, 3}, .unit_text = {0, 0}, .doc_text = {15241, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22893, 3}, .unit_text = {0, 0}, .doc_text = {22842, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {15309, 13}, .unit_text = {0, 0}, .doc_text = {15295, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22910, 13}, .unit_text = {0, 0}, .doc_text = {22896, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {15339, 12}, .unit_text = {0, 0}, .doc_text = {15322, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {22940, 12}, .unit_text = {0, 0}, .doc_text = {22923, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {15351, 18}, .unit_text = {0, 0}, .doc_text = {1790, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22952, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {15380, 13}, .unit_text = {0, 0}, .doc_text = {15369, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22981, 13}, .unit_text = {0, 0}, .doc_text = {22970, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {15469, 9}, .unit_text = {0, 0}, .doc_text = {15393, 76}, .note_text = {0, 0}, .default_text = {1633, 4},
+    {.name_text = {23070, 9}, .unit_text = {0, 0}, .doc_text = {22994, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {15495, 7}, .unit_text = {0, 0}, .doc_text = {15478, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23096, 7}, .unit_text = {0, 0}, .doc_text = {23079, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {15528, 8}, .unit_text = {0, 0}, .doc_text = {15502, 26}, .note_text = {0, 0}, .default_text = {431, 4},
+    {.name_text = {23129, 8}, .unit_text = {0, 0}, .doc_text = {23103, 26}, .note_text = {0, 0}, .default_text = {484, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {15568, 15}, .unit_text = {0, 0}, .doc_text = {15536, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23169, 15}, .unit_text = {0, 0}, .doc_text = {23137, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 74, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.egm
+    {.name_text = {23241, 3}, .unit_text = {0, 0}, .doc_text = {23184, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {15652, 12}, .unit_text = {0, 0}, .doc_text = {15583, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23313, 12}, .unit_text = {0, 0}, .doc_text = {23244, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.hostname
+    {.name_text = {23419, 8}, .unit_text = {0, 0}, .doc_text = {23325, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.rusd_poll_mask
+    {.name_text = {23549, 14}, .unit_text = {0, 0}, .doc_text = {23427, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {15664, 7}, .unit_text = {0, 0}, .doc_text = {2180, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23563, 7}, .unit_text = {0, 0}, .doc_text = {2508, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {8413, 6}, .unit_text = {0, 0}, .doc_text = {2488, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10705, 6}, .unit_text = {0, 0}, .doc_text = {2816, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {15671, 11}, .unit_text = {0, 0}, .doc_text = {2545, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23570, 11}, .unit_text = {0, 0}, .doc_text = {2873, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {15682, 16}, .unit_text = {0, 0}, .doc_text = {2579, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23581, 16}, .unit_text = {0, 0}, .doc_text = {2907, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {428, 3}, .unit_text = {0, 0}, .doc_text = {2934, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {481, 3}, .unit_text = {0, 0}, .doc_text = {3262, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {431, 4}, .unit_text = {0, 0}, .doc_text = {3592, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {4006, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {13703, 5}, .unit_text = {0, 0}, .doc_text = {4478, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14743, 5}, .unit_text = {0, 0}, .doc_text = {4892, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {15698, 12}, .unit_text = {0, 0}, .doc_text = {4612, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23597, 12}, .unit_text = {0, 0}, .doc_text = {5026, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {15738, 7}, .unit_text = {0, 0}, .doc_text = {15710, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23637, 7}, .unit_text = {0, 0}, .doc_text = {23609, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {15750, 3}, .unit_text = {0, 0}, .doc_text = {15745, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23649, 3}, .unit_text = {0, 0}, .doc_text = {23644, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.workload_power_profiles
+    {.name_text = {23676, 23}, .unit_text = {0, 0}, .doc_text = {23652, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_smoothing
+    {.name_text = {23715, 15}, .unit_text = {0, 0}, .doc_text = {23699, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_mizer
+    {.name_text = {23741, 11}, .unit_text = {0, 0}, .doc_text = {23730, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
+     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.boost_slider
+    {.name_text = {23765, 12}, .unit_text = {0, 0}, .doc_text = {23752, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {15768, 6}, .unit_text = {0, 0}, .doc_text = {15753, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23792, 6}, .unit_text = {0, 0}, .doc_text = {23777, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {15795, 23}, .unit_text = {0, 0}, .doc_text = {15774, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23819, 23}, .unit_text = {0, 0}, .doc_text = {23798, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {15818, 16}, .unit_text = {0, 0}, .doc_text = {8303, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23842, 16}, .unit_text = {0, 0}, .doc_text = {10595, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {15852, 17}, .unit_text = {0, 0}, .doc_text = {15834, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {13758, 17}, .unit_text = {0, 0}, .doc_text = {23858, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {13720, 11}, .unit_text = {0, 0}, .doc_text = {15869, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14760, 11}, .unit_text = {0, 0}, .doc_text = {23876, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {15894, 13}, .unit_text = {0, 0}, .doc_text = {8693, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23901, 13}, .unit_text = {0, 0}, .doc_text = {10985, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {15937, 16}, .unit_text = {0, 0}, .doc_text = {15907, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23944, 16}, .unit_text = {0, 0}, .doc_text = {23914, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {15953, 9}, .unit_text = {0, 0}, .doc_text = {8850, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23960, 9}, .unit_text = {0, 0}, .doc_text = {11142, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {15989, 9}, .unit_text = {0, 0}, .doc_text = {15962, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23996, 9}, .unit_text = {0, 0}, .doc_text = {23969, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.workload
+    {.name_text = {24031, 8}, .unit_text = {0, 0}, .doc_text = {24005, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.telemetry
+    {.name_text = {24070, 9}, .unit_text = {0, 0}, .doc_text = {24039, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.dynamic_metrics
+    {.name_text = {24110, 15}, .unit_text = {0, 0}, .doc_text = {24079, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.motion
+    {.name_text = {24160, 6}, .unit_text = {0, 0}, .doc_text = {24125, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {15998, 3}, .unit_text = {0, 0}, .doc_text = {10294, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24166, 3}, .unit_text = {0, 0}, .doc_text = {15986, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {16015, 13}, .unit_text = {0, 0}, .doc_text = {16001, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24183, 13}, .unit_text = {0, 0}, .doc_text = {24169, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {16042, 13}, .unit_text = {0, 0}, .doc_text = {16028, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24210, 13}, .unit_text = {0, 0}, .doc_text = {24196, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {16055, 7}, .unit_text = {0, 0}, .doc_text = {11183, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24223, 7}, .unit_text = {0, 0}, .doc_text = {16871, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {16084, 21}, .unit_text = {0, 0}, .doc_text = {16062, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24252, 21}, .unit_text = {0, 0}, .doc_text = {24230, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {16122, 16}, .unit_text = {0, 0}, .doc_text = {16105, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {24290, 16}, .unit_text = {0, 0}, .doc_text = {24273, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {16151, 12}, .unit_text = {0, 0}, .doc_text = {16138, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {24319, 12}, .unit_text = {0, 0}, .doc_text = {24306, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {16163, 3}, .unit_text = {0, 0}, .doc_text = {11308, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24331, 3}, .unit_text = {0, 0}, .doc_text = {18463, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {16166, 18}, .unit_text = {0, 0}, .doc_text = {11381, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24334, 18}, .unit_text = {0, 0}, .doc_text = {18536, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {16184, 12}, .unit_text = {0, 0}, .doc_text = {11497, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24352, 12}, .unit_text = {0, 0}, .doc_text = {18652, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {16207, 10}, .unit_text = {0, 0}, .doc_text = {16196, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24375, 10}, .unit_text = {0, 0}, .doc_text = {24364, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.accounting_marks
+    {.name_text = {24418, 16}, .unit_text = {0, 0}, .doc_text = {24385, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {16217, 14}, .unit_text = {0, 0}, .doc_text = {11679, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24434, 14}, .unit_text = {0, 0}, .doc_text = {18863, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {16231, 12}, .unit_text = {0, 0}, .doc_text = {11876, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24448, 12}, .unit_text = {0, 0}, .doc_text = {19060, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {16243, 12}, .unit_text = {0, 0}, .doc_text = {11998, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24460, 12}, .unit_text = {0, 0}, .doc_text = {19182, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {16255, 15}, .unit_text = {0, 0}, .doc_text = {12153, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24472, 15}, .unit_text = {0, 0}, .doc_text = {19337, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {16270, 8}, .unit_text = {0, 0}, .doc_text = {12248, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24487, 8}, .unit_text = {0, 0}, .doc_text = {19432, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {16278, 8}, .unit_text = {0, 0}, .doc_text = {12504, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24495, 8}, .unit_text = {0, 0}, .doc_text = {19688, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_low_power
+    {.name_text = {24534, 16}, .unit_text = {0, 0}, .doc_text = {24503, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_bandwidth
+    {.name_text = {24583, 16}, .unit_text = {0, 0}, .doc_text = {24550, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {16286, 6}, .unit_text = {0, 0}, .doc_text = {13072, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24599, 6}, .unit_text = {0, 0}, .doc_text = {20912, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {16292, 3}, .unit_text = {0, 0}, .doc_text = {13216, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24605, 3}, .unit_text = {0, 0}, .doc_text = {21056, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
-    // Gpu.dynamic_metrics
-    {.name_text = {16295, 15}, .unit_text = {0, 0}, .doc_text = {13731, 17}, .note_text = {0, 0}, .default_text = {0, 0},
-     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
-     .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {16310, 7}, .unit_text = {0, 0}, .doc_text = {13911, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24658, 7}, .unit_text = {0, 0}, .doc_text = {24608, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {13762, 6}, .unit_text = {0, 0}, .doc_text = {16317, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24680, 6}, .unit_text = {0, 0}, .doc_text = {24665, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {16377, 6}, .unit_text = {0, 0}, .doc_text = {16332, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24731, 6}, .unit_text = {0, 0}, .doc_text = {24686, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {16383, 12}, .unit_text = {0, 0}, .doc_text = {14002, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24737, 12}, .unit_text = {0, 0}, .doc_text = {21603, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {16444, 8}, .unit_text = {0, 0}, .doc_text = {16395, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24798, 8}, .unit_text = {0, 0}, .doc_text = {24749, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {16509, 15}, .unit_text = {0, 0}, .doc_text = {16452, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24863, 15}, .unit_text = {0, 0}, .doc_text = {24806, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {16576, 14}, .unit_text = {0, 0}, .doc_text = {16524, 52}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {24930, 14}, .unit_text = {0, 0}, .doc_text = {24878, 52}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {16620, 4}, .unit_text = {0, 0}, .doc_text = {16601, 19}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {24974, 4}, .unit_text = {0, 0}, .doc_text = {24955, 19}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {16624, 6}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {7407, 5}, .unit_text = {0, 0}, .doc_text = {24978, 6}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {16655, 18}, .unit_text = {0, 0}, .doc_text = {16630, 25}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25009, 18}, .unit_text = {0, 0}, .doc_text = {24984, 25}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {16702, 17}, .unit_text = {0, 0}, .doc_text = {16673, 29}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25056, 17}, .unit_text = {0, 0}, .doc_text = {25027, 29}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {16753, 12}, .unit_text = {0, 0}, .doc_text = {16719, 34}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25107, 12}, .unit_text = {0, 0}, .doc_text = {25073, 34}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {16796, 3}, .unit_text = {0, 0}, .doc_text = {16784, 12}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25150, 3}, .unit_text = {0, 0}, .doc_text = {25138, 12}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {14722, 4}, .unit_text = {0, 0}, .doc_text = {16799, 5}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {22323, 4}, .unit_text = {0, 0}, .doc_text = {25153, 5}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {12946, 5}, .unit_text = {0, 0}, .doc_text = {16624, 6}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {7407, 5}, .unit_text = {0, 0}, .doc_text = {24978, 6}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 124, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {16854, 10}, .unit_text = {0, 0}, .doc_text = {16824, 30}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25208, 10}, .unit_text = {0, 0}, .doc_text = {25178, 30}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {16885, 12}, .unit_text = {0, 0}, .doc_text = {16864, 21}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25239, 12}, .unit_text = {0, 0}, .doc_text = {25218, 21}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {16897, 10}, .unit_text = {13959, 3}, .doc_text = {13941, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25251, 10}, .unit_text = {21560, 3}, .doc_text = {21542, 18}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {14552, 5}, .unit_text = {0, 0}, .doc_text = {16946, 8}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {22153, 5}, .unit_text = {0, 0}, .doc_text = {25300, 8}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {16954, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21598, 5}, .unit_text = {0, 0}, .doc_text = {25308, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {16997, 15}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {19053, 7}, .unit_text = {0, 0}, .doc_text = {25351, 15}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {17030, 13}, .unit_text = {0, 0}, .doc_text = {17012, 18}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25384, 13}, .unit_text = {0, 0}, .doc_text = {25366, 18}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {17067, 23}, .unit_text = {17063, 4}, .doc_text = {17043, 20}, .note_text = {13935, 6}, .default_text = {0, 0},
+    {.name_text = {25421, 23}, .unit_text = {25417, 4}, .doc_text = {25397, 20}, .note_text = {21536, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {17112, 11}, .unit_text = {0, 0}, .doc_text = {17090, 22}, .note_text = {14195, 14}, .default_text = {0, 0},
+    {.name_text = {25466, 11}, .unit_text = {0, 0}, .doc_text = {25444, 22}, .note_text = {21796, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {13997, 5}, .unit_text = {0, 0}, .doc_text = {17123, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21598, 5}, .unit_text = {0, 0}, .doc_text = {25477, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {17163, 8}, .unit_text = {0, 0}, .doc_text = {17152, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25517, 8}, .unit_text = {0, 0}, .doc_text = {25506, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {17171, 8}, .unit_text = {0, 0}, .doc_text = {16907, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25525, 8}, .unit_text = {0, 0}, .doc_text = {25261, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {17194, 12}, .unit_text = {0, 0}, .doc_text = {17179, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25548, 12}, .unit_text = {0, 0}, .doc_text = {25533, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {17260, 2}, .unit_text = {0, 0}, .doc_text = {17236, 24}, .note_text = {16270, 8}, .default_text = {0, 0},
+    {.name_text = {6420, 2}, .unit_text = {0, 0}, .doc_text = {25590, 24}, .note_text = {24487, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {17272, 9}, .unit_text = {0, 0}, .doc_text = {17262, 10}, .note_text = {16270, 8}, .default_text = {0, 0},
+    {.name_text = {25624, 9}, .unit_text = {0, 0}, .doc_text = {25614, 10}, .note_text = {24487, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {17295, 7}, .unit_text = {0, 0}, .doc_text = {17281, 14}, .note_text = {16270, 8}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {25647, 7}, .unit_text = {0, 0}, .doc_text = {25633, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {17330, 12}, .unit_text = {0, 0}, .doc_text = {17302, 28}, .note_text = {16270, 8}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {25682, 12}, .unit_text = {0, 0}, .doc_text = {25654, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {17388, 14}, .unit_text = {0, 0}, .doc_text = {17373, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25740, 14}, .unit_text = {0, 0}, .doc_text = {25725, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {17425, 14}, .unit_text = {0, 0}, .doc_text = {17402, 23}, .note_text = {16270, 8}, .default_text = {0, 0},
+    {.name_text = {25777, 14}, .unit_text = {0, 0}, .doc_text = {25754, 23}, .note_text = {24487, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {17488, 19}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {25840, 19}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {17528, 8}, .unit_text = {0, 0}, .doc_text = {17507, 21}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {25880, 8}, .unit_text = {0, 0}, .doc_text = {25859, 21}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {17553, 10}, .unit_text = {0, 0}, .doc_text = {17536, 17}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {25905, 10}, .unit_text = {0, 0}, .doc_text = {25888, 17}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {17581, 6}, .unit_text = {0, 0}, .doc_text = {17563, 18}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {25933, 6}, .unit_text = {0, 0}, .doc_text = {25915, 18}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {15138, 8}, .unit_text = {0, 0}, .doc_text = {17587, 9}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {22739, 8}, .unit_text = {0, 0}, .doc_text = {25939, 9}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {17607, 10}, .unit_text = {0, 0}, .doc_text = {17596, 11}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {25959, 10}, .unit_text = {0, 0}, .doc_text = {25948, 11}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {17628, 9}, .unit_text = {17622, 6}, .doc_text = {17617, 5}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {25980, 9}, .unit_text = {25974, 6}, .doc_text = {25969, 5}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {17664, 10}, .unit_text = {0, 0}, .doc_text = {17637, 27}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {26016, 10}, .unit_text = {0, 0}, .doc_text = {25989, 27}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {17702, 10}, .unit_text = {0, 0}, .doc_text = {17674, 28}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {26054, 10}, .unit_text = {0, 0}, .doc_text = {26026, 28}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {17734, 12}, .unit_text = {0, 0}, .doc_text = {17712, 22}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {26086, 12}, .unit_text = {0, 0}, .doc_text = {26064, 22}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {17770, 11}, .unit_text = {0, 0}, .doc_text = {17746, 24}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {26122, 11}, .unit_text = {0, 0}, .doc_text = {26098, 24}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {17817, 18}, .unit_text = {0, 0}, .doc_text = {17781, 36}, .note_text = {14045, 25}, .default_text = {0, 0},
+    {.name_text = {26169, 18}, .unit_text = {0, 0}, .doc_text = {26133, 36}, .note_text = {21646, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {11869, 7}, .unit_text = {0, 0}, .doc_text = {17917, 35}, .note_text = {0, 0}, .default_text = {17914, 3},
+    {.name_text = {19053, 7}, .unit_text = {0, 0}, .doc_text = {26269, 35}, .note_text = {0, 0}, .default_text = {26266, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {18012, 4}, .unit_text = {0, 0}, .doc_text = {17952, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26364, 4}, .unit_text = {0, 0}, .doc_text = {26304, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {484, 6}, .unit_text = {0, 0}, .doc_text = {18016, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {26368, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {18106, 15}, .unit_text = {0, 0}, .doc_text = {18040, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26458, 15}, .unit_text = {0, 0}, .doc_text = {26392, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {17295, 7}, .unit_text = {0, 0}, .doc_text = {18121, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25647, 7}, .unit_text = {0, 0}, .doc_text = {26473, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {18192, 6}, .unit_text = {0, 0}, .doc_text = {17206, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26544, 6}, .unit_text = {0, 0}, .doc_text = {25560, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {18198, 13}, .unit_text = {0, 0}, .doc_text = {17439, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26550, 13}, .unit_text = {0, 0}, .doc_text = {25791, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {18266, 10}, .unit_text = {0, 0}, .doc_text = {18211, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26618, 10}, .unit_text = {0, 0}, .doc_text = {26563, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {18340, 24}, .unit_text = {0, 0}, .doc_text = {18276, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26692, 24}, .unit_text = {0, 0}, .doc_text = {26628, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.clock
+    {.name_text = {26745, 5}, .unit_text = {0, 0}, .doc_text = {26716, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{899, 17}, {864, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{1747, 6}, {1701, 46}, 1, 9, sizeof(System), false},  // System
-    {{1814, 17}, {1790, 24}, 10, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2204, 7}, {2180, 24}, 12, 7, sizeof(Inforom), false},  // Inforom
-    {{2501, 6}, {2488, 13}, 19, 6, sizeof(Memory), false},  // Memory
-    {{2559, 10}, {2545, 14}, 25, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2623, 15}, {2579, 44}, 28, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{2947, 3}, {2934, 13}, 30, 5, sizeof(Pci), false},  // Pci
-    {{3602, 4}, {3592, 10}, 35, 12, sizeof(Pcie), false},  // Pcie
-    {{4500, 5}, {4478, 22}, 47, 16, sizeof(Power), false},  // Power
-    {{4653, 11}, {4612, 41}, 63, 7, sizeof(ModulePower), false},  // ModulePower
-    {{5591, 7}, {5472, 119}, 70, 14, sizeof(Thermal), false},  // Thermal
-    {{5974, 3}, {5939, 35}, 84, 8, sizeof(Fan), false},  // Fan
-    {{7342, 6}, {7335, 7}, 92, 28, sizeof(Clocks), false},  // Clocks
-    {{7625, 16}, {7590, 35}, 120, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{8102, 21}, {8065, 37}, 125, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{8250, 11}, {8194, 56}, 136, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{8332, 15}, {8303, 29}, 138, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{8571, 11}, {8531, 40}, 139, 7, sizeof(Utilization), false},  // Utilization
-    {{8710, 12}, {8693, 17}, 146, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{8770, 15}, {8748, 22}, 149, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{8880, 8}, {8850, 30}, 152, 3, sizeof(FbcStats), false},  // FbcStats
-    {{9175, 7}, {9147, 28}, 155, 8, sizeof(Process), false},  // Process
-    {{9496, 12}, {9468, 28}, 163, 9, sizeof(EccLocations), false},  // EccLocations
-    {{9575, 9}, {9550, 25}, 172, 2, sizeof(EccErrors), false},  // EccErrors
-    {{9665, 10}, {9654, 11}, 174, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{9815, 13}, {9785, 30}, 176, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{9955, 14}, {9910, 45}, 179, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{10127, 7}, {10074, 53}, 184, 4, sizeof(EccSram), false},  // EccSram
-    {{10316, 3}, {10294, 22}, 188, 5, sizeof(Ecc), false},  // Ecc
-    {{10381, 14}, {10353, 28}, 193, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{10714, 12}, {10679, 35}, 195, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{10818, 17}, {10771, 47}, 200, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{11108, 12}, {11072, 36}, 205, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{11191, 7}, {11183, 8}, 210, 2, sizeof(Display), false},  // Display
-    {{11327, 3}, {11308, 19}, 212, 3, sizeof(Mig), false},  // Mig
-    {{11406, 17}, {11381, 25}, 215, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{11524, 12}, {11497, 27}, 217, 2, sizeof(DriverModels), false},  // DriverModels
-    {{11616, 10}, {11592, 24}, 219, 2, sizeof(Accounting), false},  // Accounting
-    {{11694, 14}, {11679, 15}, 221, 2, sizeof(Virtualization), false},  // Virtualization
-    {{11889, 11}, {11876, 13}, 223, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{12028, 11}, {11998, 30}, 226, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{12178, 14}, {12153, 25}, 228, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{12280, 8}, {12248, 32}, 230, 1, sizeof(Topology), false},  // Topology
-    {{12520, 8}, {12504, 16}, 231, 6, sizeof(Platform), false},  // Platform
-    {{12816, 12}, {12754, 62}, 237, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{13086, 6}, {13072, 14}, 242, 6, sizeof(Fabric), false},  // Fabric
-    {{13240, 3}, {13216, 24}, 248, 3, sizeof(Gpm), false},  // Gpm
-    {{13364, 18}, {13341, 23}, 251, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{13417, 12}, {13400, 17}, 255, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{13634, 18}, {13611, 23}, 257, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{13748, 14}, {13731, 17}, 263, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{13807, 10}, {13776, 31}, 267, 1, sizeof(FailureXid), false},  // FailureXid
-    {{13928, 7}, {13911, 17}, 268, 5, sizeof(Failure), false},  // Failure
-    {{14025, 20}, {14002, 23}, 273, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{14347, 8}, {14326, 21}, 275, 8, sizeof(Features), false},  // Features
-    {{14493, 14}, {14464, 29}, 283, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{16598, 3}, {16590, 8}, 287, 68, sizeof(Gpu), true},  // Gpu
-    {{16774, 10}, {16765, 9}, 355, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{16816, 8}, {16804, 12}, 360, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{16932, 14}, {16907, 25}, 362, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{16985, 12}, {16964, 21}, 366, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{17230, 6}, {17206, 24}, 368, 8, sizeof(NvLink), true},  // NvLink
-    {{17362, 11}, {17342, 20}, 376, 4, sizeof(RootComplex), true},  // RootComplex
-    {{17476, 12}, {17439, 37}, 380, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{17904, 10}, {17835, 69}, 382, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{18395, 7}, {18364, 31}, 394, 9, sizeof(Machine), true},  // Machine
+    {{948, 17}, {913, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{1953, 6}, {1907, 46}, 1, 10, sizeof(System), false},  // System
+    {{2020, 17}, {1996, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2532, 7}, {2508, 24}, 13, 9, sizeof(Inforom), false},  // Inforom
+    {{2829, 6}, {2816, 13}, 22, 6, sizeof(Memory), false},  // Memory
+    {{2887, 10}, {2873, 14}, 28, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{2951, 15}, {2907, 44}, 31, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{3275, 3}, {3262, 13}, 33, 5, sizeof(Pci), false},  // Pci
+    {{4016, 4}, {4006, 10}, 38, 14, sizeof(Pcie), false},  // Pcie
+    {{4914, 5}, {4892, 22}, 52, 16, sizeof(Power), false},  // Power
+    {{5067, 11}, {5026, 41}, 68, 7, sizeof(ModulePower), false},  // ModulePower
+    {{6005, 7}, {5886, 119}, 75, 14, sizeof(Thermal), false},  // Thermal
+    {{6388, 3}, {6353, 35}, 89, 8, sizeof(Fan), false},  // Fan
+    {{6593, 20}, {6548, 45}, 97, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{6750, 21}, {6693, 57}, 100, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{7342, 21}, {7272, 70}, 102, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{7913, 14}, {7864, 49}, 110, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{8110, 10}, {8070, 40}, 120, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{8260, 11}, {8199, 61}, 122, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{9636, 6}, {9629, 7}, 124, 28, sizeof(Clocks), false},  // Clocks
+    {{9917, 16}, {9882, 35}, 152, 5, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{10394, 21}, {10357, 37}, 157, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{10542, 11}, {10486, 56}, 168, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{10624, 15}, {10595, 29}, 170, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{10863, 11}, {10823, 40}, 171, 7, sizeof(Utilization), false},  // Utilization
+    {{11002, 12}, {10985, 17}, 178, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{11062, 15}, {11040, 22}, 181, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{11172, 8}, {11142, 30}, 184, 3, sizeof(FbcStats), false},  // FbcStats
+    {{11582, 7}, {11554, 28}, 187, 10, sizeof(Process), false},  // Process
+    {{11890, 8}, {11838, 52}, 197, 6, sizeof(Workload), false},  // Workload
+    {{12135, 14}, {12062, 73}, 203, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{13845, 9}, {13786, 59}, 206, 17, sizeof(Telemetry), false},  // Telemetry
+    {{14045, 18}, {14022, 23}, 223, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{14184, 12}, {14167, 17}, 227, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{14626, 18}, {14603, 23}, 229, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{14860, 14}, {14771, 89}, 235, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{15188, 12}, {15160, 28}, 239, 9, sizeof(EccLocations), false},  // EccLocations
+    {{15267, 9}, {15242, 25}, 248, 2, sizeof(EccErrors), false},  // EccErrors
+    {{15357, 10}, {15346, 11}, 250, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{15507, 13}, {15477, 30}, 252, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{15647, 14}, {15602, 45}, 255, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{15819, 7}, {15766, 53}, 260, 4, sizeof(EccSram), false},  // EccSram
+    {{16008, 3}, {15986, 22}, 264, 5, sizeof(Ecc), false},  // Ecc
+    {{16073, 14}, {16045, 28}, 269, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{16406, 12}, {16371, 35}, 271, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{16510, 17}, {16463, 47}, 276, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{16800, 12}, {16764, 36}, 281, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{16879, 7}, {16871, 8}, 286, 2, sizeof(Display), false},  // Display
+    {{17407, 10}, {17384, 23}, 288, 15, sizeof(MigProfile), true},  // MigProfile
+    {{17708, 18}, {17689, 19}, 303, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{18072, 11}, {18057, 15}, 307, 6, sizeof(MigInstance), true},  // MigInstance
+    {{18482, 3}, {18463, 19}, 313, 6, sizeof(Mig), true},  // Mig
+    {{18561, 17}, {18536, 25}, 319, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{18679, 12}, {18652, 27}, 321, 2, sizeof(DriverModels), false},  // DriverModels
+    {{18800, 10}, {18776, 24}, 323, 2, sizeof(Accounting), false},  // Accounting
+    {{18878, 14}, {18863, 15}, 325, 2, sizeof(Virtualization), false},  // Virtualization
+    {{19073, 11}, {19060, 13}, 327, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{19212, 11}, {19182, 30}, 330, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{19362, 14}, {19337, 25}, 332, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{19464, 8}, {19432, 32}, 334, 1, sizeof(Topology), false},  // Topology
+    {{19704, 8}, {19688, 16}, 335, 6, sizeof(Platform), false},  // Platform
+    {{20142, 14}, {20097, 45}, 341, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{20358, 15}, {20302, 56}, 347, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{20661, 12}, {20599, 62}, 350, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{20926, 6}, {20912, 14}, 355, 6, sizeof(Fabric), false},  // Fabric
+    {{21080, 3}, {21056, 24}, 361, 3, sizeof(Gpm), false},  // Gpm
+    {{21129, 10}, {21108, 21}, 364, 1, sizeof(FailureXid), false},  // FailureXid
+    {{21529, 7}, {21415, 114}, 365, 5, sizeof(Failure), false},  // Failure
+    {{21626, 20}, {21603, 23}, 370, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{21948, 8}, {21927, 21}, 372, 8, sizeof(Features), false},  // Features
+    {{22094, 14}, {22065, 29}, 380, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{24952, 3}, {24944, 8}, 384, 81, sizeof(Gpu), true},  // Gpu
+    {{25128, 10}, {25119, 9}, 465, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{25170, 8}, {25158, 12}, 470, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{25286, 14}, {25261, 25}, 472, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{25339, 12}, {25318, 21}, 476, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{25584, 6}, {25560, 24}, 478, 8, sizeof(NvLink), true},  // NvLink
+    {{25714, 11}, {25694, 20}, 486, 4, sizeof(RootComplex), true},  // RootComplex
+    {{25828, 12}, {25791, 37}, 490, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{26256, 10}, {26187, 69}, 492, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{26781, 7}, {26750, 31}, 504, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -88,6 +88,16 @@ struct Field {
   }
 };
 
+// A value that time moves. What stands here is the configured or the pinned one; what a function answers is
+// telemetry::Reading's. The driver's readers take no LiveField, so that none is shown as it stands by mistake.
+template <class T, auto Id>
+struct LiveField : Field<T> {
+  static constexpr auto id = Id;
+
+  using Field<T>::Field;
+  using Field<T>::operator=;
+};
+
 template <class T, std::size_t N>
 struct List {
   std::uint32_t count = 0;

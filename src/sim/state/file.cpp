@@ -95,8 +95,11 @@ bool save(const Machine& machine, const std::string& path, std::string_view orig
     unlink(temporary.c_str());
     return fail(problem);
   };
-  // The room is taken now: a disk that is full later must not end the processes that map the file.
-  if (const int problem = posix_fallocate(file, 0, static_cast<off_t>(size)); problem != 0) return abandon(problem);
+  // The room is taken now: a disk that is full later must not end the processes that map the file. That of the process
+  // tables is taken when they are written, see Lock::replace.
+  const auto taken = tables_at(machine.gpus().size());
+  if (const int problem = posix_fallocate(file, 0, static_cast<off_t>(taken)); problem != 0) return abandon(problem);
+  if (ftruncate(file, static_cast<off_t>(size)) != 0) return abandon(errno);
   void* block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (block == MAP_FAILED) return abandon(errno);
   if (!write_machine(block, machine, origin)) return abandon(ENOMEM);

@@ -1,6 +1,8 @@
 // The block of memory that a machine is, in a private mapping or in a state file that processes share.
 //
-//   Header | host | events | call rules | GPUs | journal
+//   Header | host | events | call rules | GPUs | journal | process tables
+//
+// The process tables are as large as they may ever get, and take room in memory and on disk as they fill.
 //
 // Nothing in it points anywhere. Whoever writes holds `lock`; whoever reads watches a sequence, see read.hpp.
 #pragma once
@@ -16,6 +18,7 @@
 #include "sim/events/ring.hpp"
 #include "sim/faults/attention.hpp"
 #include "sim/generated/model.hpp"
+#include "sim/processes/table.hpp"
 
 namespace nvmlkit::sim {
 
@@ -26,7 +29,7 @@ using Sequence = std::atomic<std::uint64_t>;
 static_assert(Sequence::is_always_lock_free);
 
 inline constexpr char magic[16] = "nvmlkit state\n\x1a";
-inline constexpr std::uint32_t host_block = 0;  // block 1 + i is GPU i
+inline constexpr std::uint32_t host_block = 0;  // block 1 + i is GPU i; behind the last GPU come the process tables
 
 // The bytes that a writer is about to change, as they were. They lie at journal_at().
 struct Journal {
@@ -62,8 +65,13 @@ inline constexpr std::size_t call_rules_at = events_at + in_lines(sizeof(events:
 inline constexpr std::size_t gpus_at = call_rules_at + in_lines(sizeof(calls::Rules));
 inline constexpr std::size_t largest_block = std::max(sizeof(model::Machine), sizeof(model::Gpu));
 constexpr std::size_t journal_at(std::size_t gpu_count) { return gpus_at + in_lines(gpu_count * sizeof(model::Gpu)); }
-constexpr std::size_t total_size(std::size_t gpu_count) { return journal_at(gpu_count) + in_lines(largest_block); }
-static_assert(alignof(model::Gpu) <= 64 && alignof(model::Machine) <= 64);
+constexpr std::size_t tables_at(std::size_t gpu_count) {
+  return (journal_at(gpu_count) + in_lines(largest_block) + 4095) / 4096 * 4096;
+}
+constexpr std::size_t total_size(std::size_t gpu_count) {
+  return tables_at(gpu_count) + gpu_count * sizeof(processes::Table);
+}
+static_assert(alignof(model::Gpu) <= 64 && alignof(model::Machine) <= 64 && alignof(processes::Table) <= 64);
 
 // Tells one layout from another: names, types, offsets and sizes of the whole model, and of the header.
 std::uint64_t layout_hash();

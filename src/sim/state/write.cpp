@@ -1,6 +1,7 @@
 #include "sim/state/write.hpp"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include "sim/events/ring.hpp"
 #include "sim/state/hash.hpp"
 #include "sim/state/read.hpp"
+#include "sim/telemetry/change.hpp"
 
 namespace nvmlkit::sim::state {
 namespace {
@@ -30,6 +32,12 @@ std::byte* block_of(const Machine& machine) { return reinterpret_cast<std::byte*
 Block block(const Machine& machine, std::uint32_t number) {
   auto& header = machine.header();
   if (number == host_block) return {block_of(machine) + host_at, sizeof(model::Machine), nullptr};
+  const std::size_t gpus = machine.gpus().size();
+  if (number > gpus) {
+    const std::size_t gpu = number - 1 - gpus;
+    return {block_of(machine) + tables_at(gpus) + gpu * sizeof(processes::Table), sizeof(processes::Table),
+            &header.gpus[gpu]};
+  }
   const std::size_t gpu = number - 1;
   return {block_of(machine) + gpus_at + gpu * sizeof(model::Gpu), sizeof(model::Gpu), &header.gpus[gpu]};
 }
@@ -85,7 +93,8 @@ void recover(const Machine& machine) {
   auto& header = machine.header();
   auto& journal = header.journal;
   const auto gpus = machine.gpus().size();
-  if (journal.valid.load(std::memory_order_acquire) == 1 && journal.block <= gpus && journal.size <= largest_block) {
+  if (journal.valid.load(std::memory_order_acquire) == 1 && journal.block <= 2 * gpus &&
+      journal.size <= largest_block) {
     const Block target = block(machine, journal.block);
     const bool fits = journal.offset <= target.size && journal.size <= target.size - journal.offset;
     if (fits && journal.checksum == checksum(journal, journal_bytes(machine))) {
@@ -107,6 +116,20 @@ void renew_lock(const Machine& machine) {
   std::memset(static_cast<void*>(&header.lock), 0, sizeof header.lock);
   make_header(header, machine.gpus().size());
   recover(machine);
+}
+
+// A page of the process tables that the full disk has no room for would end this process when it is written. Kernels
+// before 5.14 do not tell.
+bool take_room([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t size) {
+#ifdef MADV_POPULATE_WRITE
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<std::uintptr_t>(at) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(at) + size;
+  return madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE) == 0 ||
+         (errno != ENOMEM && errno != EFAULT && errno != ENOSPC);
+#else
+  return true;
+#endif
 }
 
 Refusal acquire(const Machine& machine) {
@@ -145,6 +168,23 @@ Lock::~Lock() {
   if (refusal_ == Refusal::none) pthread_mutex_unlock(&machine_.header().lock);
 }
 
+bool Lock::replace(const void* piece, const void* with, std::size_t size) const {
+  const auto gpus = machine_.gpus().size();
+  const auto* at = static_cast<const std::byte*>(piece);
+  const auto place = static_cast<std::size_t>(at - block_of(machine_));
+  std::uint32_t number = host_block;
+  if (place >= tables_at(gpus)) {
+    number = static_cast<std::uint32_t>(1 + gpus + (place - tables_at(gpus)) / sizeof(processes::Table));
+    if (machine_.access() == Access::shared && !take_room(const_cast<std::byte*>(at), size)) return false;
+  } else if (place >= gpus_at) {
+    number = static_cast<std::uint32_t>(1 + (place - gpus_at) / sizeof(model::Gpu));
+  }
+  if (std::memcmp(piece, with, size) != 0)
+    overwrite(machine_, number, static_cast<std::size_t>(at - block(machine_, number).at),
+              static_cast<const std::byte*>(with), size);
+  return true;
+}
+
 void Edit::Free::operator()(model::Gpu* gpu) const { std::free(gpu); }
 
 Edit::Edit(const Lock& lock, std::size_t gpu)
@@ -154,6 +194,7 @@ Edit::Edit(const Lock& lock, std::size_t gpu)
 
 void Edit::commit() {
   const auto& machine = lock_.machine();
+  telemetry::settle(machine, machine.gpus()[index_], *copy_);
   const events::Noted noted = std::exchange(copy_->events, {});
   const model::Gpu& gpu = machine.gpus()[index_];
   const auto availability = gpu.faults.availability;

@@ -28,7 +28,16 @@ class Lock {
   Refusal refusal() const { return refusal_; }
   const Machine& machine() const { return machine_; }
 
+  // Puts `with` in place of a piece of the machine, whole, as Edit does with a GPU: for what lies outside of GPUs, or
+  // is much smaller than one. False when there is no room on disk for it.
+  template <class T>
+  [[nodiscard]] bool replace(const T& piece, const T& with) const {
+    return replace(&piece, &with, sizeof(T));
+  }
+
  private:
+  bool replace(const void* piece, const void* with, std::size_t size) const;
+
   const Machine& machine_;
   Refusal refusal_;
 };

@@ -74,7 +74,6 @@ using AllValues = std::tuple<
     Family<PerfModes, abi::nvmlDevicePerfModes_v1_t>,
     Family<PlatformInfo, abi::nvmlPlatformInfo_v2_t, abi::nvmlPlatformInfo_v1_t>,
     Family<PowerMizerModes, abi::nvmlDevicePowerMizerModes_v1_t>,
-    Family<PrmTlv, abi::nvmlPRMTLV_v1_t>,
     Family<ProcessDetail, abi::nvmlProcessDetail_v1_t>,
     Family<ProcessDetailList, abi::nvmlProcessDetailList_v1_t>,
     Family<ProcessInfo, abi::nvmlProcessInfo_v2_t, abi::nvmlProcessInfo_v1_t>,

@@ -333,7 +333,7 @@ struct Reach323 : nvml::VgpuInstance { using VgpuInstance::clear_accounting_pids
 struct Reach324 : nvml::VgpuInstance { using VgpuInstance::license_info; };
 struct Reach325 : nvml::Library { using Library::excluded_device_count; };
 struct Reach326 : nvml::Library { using Library::excluded_devices; };
-struct Reach327 : nvml::Device { using Device::read_write_prm; };
+struct Reach327 : nvml::Device { using Device::exchange_prm; };
 struct Reach328 : nvml::Device { using Device::prm_counters; };
 struct Reach329 : nvml::Device { using Device::set_mig_mode; };
 struct Reach330 : nvml::Device { using Device::mig_mode; };
@@ -725,7 +725,7 @@ constexpr Callable kCallables[] = {
     {"nvmlVgpuInstanceGetLicenseInfo_v2", "VgpuInstance::license_info", ""},
     {"nvmlGetExcludedDeviceCount", "Library::excluded_device_count", ""},
     {"nvmlGetExcludedDeviceInfoByIndex", "Library::excluded_devices", ""},
-    {"nvmlDeviceReadWritePRM_v1", "Device::read_write_prm", ""},
+    {"nvmlDeviceReadWritePRM_v1", "Device::exchange_prm", ""},
     {"nvmlDeviceReadPRMCounters_v1", "Device::prm_counters", ""},
     {"nvmlDeviceSetMigMode", "Device::set_mig_mode", ""},
     {"nvmlDeviceGetMigMode", "Device::mig_mode", ""},

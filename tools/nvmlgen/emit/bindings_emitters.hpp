@@ -28,6 +28,7 @@ std::vector<GeneratedClass> emit_classes(const Facts&, const Semantics&);
 std::string emit_field_id(const Registry&);  // include/nvmlkit/generated/field_id.hpp
 std::string emit_errata(const Registry&);    // src/nvml/generated/errata.cpp
 std::string emit_callable(const Registry&);  // tests/nvml/generated/callable.cpp
+std::string emit_methods(const Registry&);   // tests/nvml/generated/methods.cpp
 
 std::string emit_function_reference(const Registry&);  // docs/reference/functions.md
 

@@ -24,10 +24,6 @@ std::string doc_of(const FunctionSemantics& entry, const std::vector<MethodVersi
   if (!entry.since.empty()) needs += " Needs " + entry.since + " or newer.";
   if (entry.root) needs += " Needs root.";
   if (function.deprecated) needs += " Deprecated by NVIDIA.";
-  std::set<std::string> used;
-  for (const auto& v : versions) used.insert(v.function->name);
-  if (used.size() < entry.chain.size())
-    needs += " Older versions of the function answer differently and are not tried.";
   std::string means;
   for (const auto& [param, constant] : entry.older_means) means += (means.empty() ? "" : " and ") + constant;
   if (!means.empty()) needs += " Older versions are asked only for " + means + '.';
@@ -72,16 +68,9 @@ const std::vector<BindingClass>& binding_classes() {
 std::optional<Method> method_for(const Facts& facts, const Semantics& semantics, const FunctionSemantics& entry) {
   const Function* function = facts.function(entry.name);
   if (!function || !regular(*function, entry)) return std::nullopt;
+  if (!entry.chained_by.empty()) return std::nullopt;  // the newest speaks for it
   Method m;
   m.name = identifier(entry.as);
-  if (!entry.chained_by.empty()) {
-    const Function* newest = facts.function(entry.chained_by);
-    const auto& meaning = semantics.functions.at(entry.chained_by);
-    if (!newest || !regular(*newest, meaning)) return std::nullopt;  // by hand, its older versions included
-    for (const auto& v : versions_of(facts, semantics, *newest, meaning))
-      if (v.function == function) return std::nullopt;
-    if (entry.as == meaning.as) m.name += "_v1";
-  }
   const std::vector<MethodVersion> versions = versions_of(facts, semantics, *function, entry);
   BodyWriter writer(facts, semantics.values, entry);
   if (versions.size() == 1) {
@@ -96,6 +85,7 @@ std::optional<Method> method_for(const Facts& facts, const Semantics& semantics,
     }
     m.body = "  return detail::newest_of(\n" + bodies + ");\n";
   }
+  for (const auto& v : versions) m.candidates.push_back({v.function->name, struct_version(facts, v)});
   m.answer = writer.answer;
   m.nested = writer.nested;
   m.nested_fields = writer.nested_fields;

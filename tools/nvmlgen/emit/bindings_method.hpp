@@ -10,6 +10,12 @@
 
 namespace nvmlgen {
 
+// One C function that a method tries, and which version of its struct it fills: "0" when that has none.
+struct Candidate {
+  std::string function;
+  std::string struct_version;
+};
+
 struct Method {
   std::string name;
   std::string answer;  // T of Result<T>
@@ -19,6 +25,7 @@ struct Method {
   std::string arguments;   // the same without
   std::string doc;         // comment lines
   std::string body;
+  std::vector<Candidate> candidates;  // newest first
   bool inlined = false;  // short and without other classes: its body stands in the header, for speed
 };
 

@@ -16,6 +16,13 @@ std::string emit_functions_header(const Registry& registry);
 // src/sim/generated/symbols.hpp: the names of all functions.
 std::string emit_symbols(const Registry& registry);
 
+// src/sim/generated/return_codes.hpp and xids.hpp: what calls may be told to answer, and what may happen to a GPU.
+std::string emit_return_codes(const Registry& registry);
+std::string emit_xids(const Registry& registry);
+
+// src/driver/nvml/generated/call_arguments.cpp: what the arguments of every function are.
+std::string emit_call_arguments(const Registry& registry);
+
 // src/driver/nvml/generated/known_values.hpp: which values an enum argument may have.
 std::string emit_known_values(const Registry& registry);
 

@@ -79,7 +79,12 @@ class ExportWriter {
     std::vector<std::string> refusals;
     const auto self = self_kind(function_, entry_);
     if (self == SelfKind::device) {
-      line("  const auto* gpu = find_gpu(*machine, {});", entry_.self()->name);
+      if (entry_.on_mig.empty()) {
+        line("  const auto* gpu = find_gpu(*machine, {});", entry_.self()->name);
+      } else {
+        line("  const auto target = find_target(*machine, {});", entry_.self()->name);
+        line("  const auto* gpu = target.gpu;");
+      }
       refusals.push_back("!gpu");
     } else if (self == SelfKind::foreign && entry_.sim.answer != Answer::code) {
       line("  return NVML_ERROR_INVALID_ARGUMENT;");
@@ -128,6 +133,7 @@ class ExportWriter {
 
   void answer() {
     if (ended_) return;
+    answer_on_mig();
     switch (entry_.sim.answer) {
       case Answer::read:
         read_fields();
@@ -145,6 +151,20 @@ class ExportWriter {
     }
   }
 
+  // What MIG devices answer differently from GPUs, and GPUs in MIG mode.
+  void answer_on_mig() {
+    if (entry_.on_mig == "code") {
+      const auto rest = arguments(true);
+      line("  if (target.mig) {{");
+      call_consistently("machine->sequence(*gpu)", fmt::format("functions::on_mig::{}(*machine, *gpu, *target.mig{}{})",
+                                                               function_.stem(), rest.empty() ? "" : ", ", rest));
+      line("  }}");
+    } else if (!entry_.on_mig.empty() && entry_.on_mig != "gpu") {
+      line("  if (target.mig) return {};", entry_.on_mig);
+    }
+    if (!entry_.in_mig_mode.empty()) line("  if (nvmlkit::sim::mig::enabled(*gpu)) return {};", entry_.in_mig_mode);
+  }
+
   void call_code() {
     const bool on_device = self_kind(function_, entry_) == SelfKind::device;
     auto rest = arguments(on_device);
@@ -160,10 +180,14 @@ class ExportWriter {
       line("  return {};", call);
       return;
     }
-    // What the caller says and the answer overwrites is said again to every try.
+    call_consistently(sequence(), call);
+  }
+
+  // What the caller says and the answer overwrites is said again to every try.
+  void call_consistently(const std::string& sequence, const std::string& call) {
     const auto spoken = spoken_and_overwritten();
     for (const auto& name : spoken) line("  const auto said_{0} = *{0};", name);
-    line("  return consistent(*machine, {}, [&] {{", sequence());
+    line("  return consistent(*machine, {}, [&] {{", sequence);
     for (const auto& name : spoken) line("    *{0} = said_{0};", name);
     line("    return {};", call);
     line("  }});");
@@ -213,12 +237,13 @@ class ExportWriter {
   }
 
   void read_fields() {
+    const bool on_device = self_kind(function_, entry_) == SelfKind::device;
     std::vector<std::string> reads;
     for (const auto& p : function_.params)  // in the order of the declaration, not of the map
       for (const auto& [target, path] : entry_.sim.read) {
         const auto dot = target.find('.');
         if (target.substr(0, dot) != p.name) continue;
-        const auto field = model_expression(path);
+        const auto field = on_device ? "now(" + model_expression(path) + ")" : model_expression(path);
         if (p.kind == Kind::character)
           reads.push_back(fmt::format("read({}, {}, {})", field, p.name, entry_.find(p.name)->length));
         else if (dot == std::string::npos)
@@ -227,6 +252,7 @@ class ExportWriter {
           reads.push_back(fmt::format("read({}, &{}->{})", field, p.name, target.substr(dot + 1)));
       }
     line("  return consistent(*machine, {}, [&] {{", sequence());
+    if (on_device) line("    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);");
     for (std::size_t i = 0; i + 1 < reads.size(); ++i)
       line("    if (const auto result = {}; result != NVML_SUCCESS) return result;", reads[i]);
     line("    return {};", reads.back());
@@ -249,8 +275,10 @@ std::string emit_exports(const Registry& registry, const std::string& subject) {
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -282,6 +310,7 @@ std::string emit_functions_header(const Registry& registry) {
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/machine.hpp"
+#include "sim/mig/devices.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -290,10 +319,16 @@ using sim::Machine;
 using sim::model::Gpu;
 
 )";
+  std::string on_mig;
   for (const auto& subject : registry.semantics.files) {
     std::string block;
     for (const auto& function : registry.facts.functions) {
       const auto& entry = registry.semantics.functions.at(function.name);
+      if (entry.file == subject && entry.on_mig == "code") {
+        const auto rest = parameter_list(function, entry, true);
+        on_mig += fmt::format("nvmlReturn_t {}(const Machine& machine, const Gpu& gpu, DeviceId mig{}{});\n",
+                              function.stem(), rest.empty() ? "" : ", ", rest);
+      }
       if (entry.file != subject || entry.sim.answer != Answer::code) continue;
       const auto self = self_kind(function, entry);
       std::string parameters = parameter_list(function, entry, self == SelfKind::device && !entry.before_init);
@@ -307,28 +342,9 @@ using sim::model::Gpu;
     }
     if (!block.empty()) out += fmt::format("// {}\n{}\n", subject, block);
   }
+  out += "// The same functions on a MIG device of the GPU, where they answer differently.\nnamespace on_mig {\n\n";
+  out += "using sim::mig::DeviceId;\n\n" + on_mig + "\n}  // namespace on_mig\n";
   out += "}  // namespace nvmlkit::driver::functions\n";
-  return out;
-}
-
-std::string emit_symbols(const Registry& registry) {
-  std::string out = kBanner;
-  out += R"(// Every function of the API, as a number that state files may hold and a name that people write.
-#pragma once
-
-#include <array>
-#include <cstdint>
-#include <string_view>
-
-namespace nvmlkit::sim {
-
-enum class Symbol : std::uint16_t {
-)";
-  for (const auto& function : registry.facts.functions) out += fmt::format("  {},\n", function.stem());
-  out += fmt::format("}};\n\ninline constexpr std::size_t symbol_count = {};\n\n", registry.facts.functions.size());
-  out += "inline constexpr std::array<std::string_view, symbol_count> symbol_names = {\n";
-  for (const auto& function : registry.facts.functions) out += fmt::format("    \"{}\",\n", function.name);
-  out += "};\n\n}  // namespace nvmlkit::sim\n";
   return out;
 }
 

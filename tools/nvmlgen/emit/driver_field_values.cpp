@@ -13,7 +13,7 @@ const char* scope_constant(const std::string& scope) {
 }
 
 std::string put(const FieldId& id, const std::string& path) {
-  return fmt::format("return put_{}({}, out);", id.type, model_expression(path));
+  return fmt::format("return put_{}(now({}), out);", id.type, model_expression(path));
 }
 
 }  // namespace
@@ -27,13 +27,16 @@ namespace nvmlkit::driver {
 
 using namespace abi;
 
-nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsigned int scope, nvmlFieldValue_t& out) {
+nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::Reading& now, unsigned int id,
+                              unsigned int scope, nvmlFieldValue_t& out) {
   switch (id) {
 )";
   for (const auto& id : registry.field_ids.ids) {
     out += fmt::format("    case {}:  // {}\n", id.id, id.name);
     if (!id.later.empty()) {
       out += fmt::format("      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: {}\n", id.later);
+    } else if (!id.code.empty()) {
+      out += fmt::format("      return {}(*gpu, {}, scope, out);\n", id.code, id.id);
     } else if (id.scopes.count("")) {
       out += "      " + put(id, id.scopes.at("")) + "\n";
     } else {

@@ -17,6 +17,12 @@ std::string emit_model_reference(const Model& model, const Facts& facts);       
 // The name of a field's C++ member: its own name, with an underscore behind it where C++ has it as a keyword.
 std::string cpp_member(const ModelField& field);
 
+// The same of a path below a GPU: "ecc.errors.volatile_".
+std::string cpp_path(const std::string& path);
+
+// The enumerator of a field that time moves: thermal_temperature_gpu_c.
+std::string live_name(const ModelLeaf& leaf);
+
 // The type that holds one value of the field in C++.
 std::string cpp_value_type(const ModelField& field);
 

@@ -22,14 +22,19 @@ FieldId read_entry(const std::filesystem::path& file, const std::string& name, c
       id.scopes[""] = item.second.as<std::string>();
     else if (key == "scopes")
       id.scopes = item.second.as<std::map<std::string, std::string>>();
+    else if (key == "code")
+      id.code = item.second.as<std::string>();
+    else if (key == "reads")
+      id.reads = item.second.as<std::vector<std::string>>();
     else if (key == "later")
       id.later = item.second.as<std::string>();
     else
       throw RegistryError(where, "unknown key '" + key + "' of " + name);
   }
   static const std::set<std::string> types{"uint", "int", "ullong"};
-  if (id.later.empty() && (!types.count(id.type) || id.scopes.empty()))
-    throw RegistryError(where, name + " needs a type (uint, int, ullong) and read or scopes, or later");
+  if (id.code.empty() != id.reads.empty()) throw RegistryError(where, name + " needs code and reads, or neither");
+  if (id.later.empty() && id.code.empty() && (!types.count(id.type) || id.scopes.empty()))
+    throw RegistryError(where, name + " needs a type (uint, int, ullong) and read or scopes, or code, or later");
   for (const auto& [scope, path] : id.scopes)
     if (!scope.empty() && scope != "gpu" && scope != "module" && scope != "memory")
       throw RegistryError(where, name + ": unknown scope '" + scope + "'");

@@ -15,6 +15,8 @@ struct FieldId {
   std::int64_t id = 0;
   std::string type;                           // uint, ullong, int: how the value is typed
   std::map<std::string, std::string> scopes;  // "" or gpu / module / memory -> model path
+  std::string code;                           // a hand-written function that answers in place of a type and a path
+  std::vector<std::string> reads;             // the model paths that it reads
   std::string later;                          // not simulated yet: the subject that it arrives with
 };
 

@@ -87,6 +87,9 @@ void refuse_holes(const Facts& facts, const Semantics& semantics) {
     check_chain(facts, entry, semantics, holes);
     for (const auto& macro : entry.versions)
       if (!facts.version_tag(macro)) holes.push_back(fmt::format("{}: unknown version {}", name, macro));
+    for (const auto& code : {entry.on_mig, entry.in_mig_mode})
+      if (code.starts_with("NVML_") ? !facts.value(code) : !code.empty() && code != "code" && code != "gpu")
+        holes.push_back(fmt::format("{}: expected code, gpu or a return code, got {}", name, code));
     for (const auto& code : entry.success)
       if (!facts.value(code)) holes.push_back(fmt::format("{}: unknown return code {}", name, code));
     if (!entry.sim.result.empty() && !facts.value(entry.sim.result))
@@ -112,8 +115,10 @@ void refuse_holes(const Semantics& semantics, const FieldIds& field_ids, const M
     for (const auto& path : entry.sim.writes)
       if (!path.starts_with("gpu.")) holes.push_back(fmt::format("{}: writes {}, which is no GPU's", name, path));
   }
-  for (const auto& id : field_ids.ids)
+  for (const auto& id : field_ids.ids) {
     for (const auto& [scope, path] : id.scopes) use(id.name, path);
+    for (const auto& path : id.reads) use(id.name, path);
+  }
   for (const auto& leaf : model.leaves()) {
     std::string path = leaf.path;  // gpu.processes[].pid is read as gpu.processes.pid
     for (auto at = path.find("[]"); at != std::string::npos; at = path.find("[]")) path.erase(at, 2);

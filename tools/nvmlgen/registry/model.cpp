@@ -74,6 +74,14 @@ const ModelField* Model::find(std::string_view path) const {
   return found;
 }
 
+std::vector<ModelLeaf> Model::live() const {
+  std::vector<ModelLeaf> all, out;
+  collect(*this, *structure("Gpu"), "", all);
+  for (const auto& leaf : all)
+    if (leaf.field->motion != Motion::still) out.push_back(leaf);
+  return out;
+}
+
 std::vector<ModelLeaf> Model::leaves() const {
   std::vector<ModelLeaf> out;
   collect(*this, *structure("Machine"), "", out);

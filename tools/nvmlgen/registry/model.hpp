@@ -53,6 +53,9 @@ struct ModelEnum {
   const ModelWord* find(std::string_view word) const;
 };
 
+// Whether time moves the value: never, while the GPU works, or always (a counter).
+enum class Motion { still, value, counter };
+
 // Whether a function shows the field: now, with a later part of the simulation, or never.
 enum class Visibility { shown, later, inert };
 
@@ -70,6 +73,7 @@ struct ModelField {
   std::vector<std::string> words;           // allowed texts; empty = any
   bool required = false;
   bool quoted = false;             // numbers may stand in quotes
+  Motion motion = Motion::still;
   bool handled_by_reader = false;  // no C++ member
   std::string include;             // of native fields: the header that defines `reference`
   Visibility visibility = Visibility::shown;
@@ -109,6 +113,9 @@ class Model {
   // The field at a path that starts with "gpu" or a top-level key; "[]" behind lists may be left out. Null if there is
   // none. Finds structs and lists as well as leaves.
   const ModelField* find(std::string_view path) const;
+
+  // The paths below a GPU that time moves, without "gpu.", in the order of the registry.
+  std::vector<ModelLeaf> live() const;
 
   // Every path that holds a value, in the order of the registry: those of the host, then those of a GPU.
   std::vector<ModelLeaf> leaves() const;

@@ -100,6 +100,9 @@ void check_field(Model& model, ModelField& field) {
     fail(field, field.is_native() ? "native needs include" : "include is for native");
   if (field.is_native() && (field.default_text || field.handled_by_reader || field.visibility != Visibility::shown))
     fail(field, "native takes no default, handled, later or inert");
+  if (field.motion != Motion::still && (field.list || field.is_struct() || field.is_native() || field.is_text() ||
+                                        field.type == ModelType::pci_bus_id || field.visibility != Visibility::shown))
+    fail(field, "live is for numbers that functions show");
   if (field.required && (field.default_text || field.list || field.is_struct()))
     fail(field, "required is for scalars without default");
   if (field.list && !field.default_text) fail(field, "a list needs default: []");
@@ -175,6 +178,13 @@ void check_and_order(Model& model) {
       if (std::none_of(order.sorted.begin(), order.sorted.end(), [&](const auto& o) { return o.name == s.name; }))
         throw RegistryError(s.where, "nothing contains struct '" + s.name + "'");
   model.structs = std::move(order.sorted);
+  std::set<const ModelField*> moved;
+  for (const auto& leaf : model.live())
+    if (leaf.path.find("[]") != std::string::npos || !moved.insert(leaf.field).second)
+      fail(*leaf.field, "a live field stands in one place of a GPU, and in no list");
+  for (const auto& s : model.structs)
+    for (const auto& field : s.fields)
+      if (field.motion != Motion::still && !moved.count(&field)) fail(field, "live is for fields of a GPU");
   std::set<std::string> used;
   for (const auto& s : model.structs)
     for (const auto& field : s.fields) used.insert(field.reference);

@@ -117,6 +117,10 @@ void set_attribute(ModelField& field, const std::string& key, const At& at, int&
   } else if (key == "handled") {
     if (at.text("reader") != "reader") at.fail("expected reader");
     field.handled_by_reader = true;
+  } else if (key == "live") {
+    const auto motion = at.text("value or counter");
+    if (motion != "value" && motion != "counter") at.fail("expected value or counter");
+    field.motion = motion == "counter" ? Motion::counter : Motion::value;
   } else if (key == "later" || key == "inert") {
     if (field.visibility != Visibility::shown) at.fail("later and inert exclude each other");
     field.visibility = key == "later" ? Visibility::later : Visibility::inert;

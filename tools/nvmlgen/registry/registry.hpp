@@ -9,6 +9,7 @@
 #include "registry/field_ids.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
+#include "registry/xids.hpp"
 
 namespace nvmlgen {
 
@@ -20,6 +21,7 @@ struct Registry {
   Errata errata;
   std::vector<DriverBranch> driver_branches;
   cuda::Registry cuda;
+  std::vector<Xid> xids;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).

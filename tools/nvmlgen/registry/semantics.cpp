@@ -79,6 +79,10 @@ class EntryReader {
         f.restricted_by = text(value);
       else if (key == "before_init")
         f.before_init = value.as<bool>();
+      else if (key == "on_mig")
+        f.on_mig = text(value);
+      else if (key == "in_mig_mode")
+        f.in_mig_mode = text(value);
       else if (key == "since")
         f.since = text(value);
       else if (key == "sim")

@@ -86,6 +86,8 @@ struct FunctionSemantics {
   bool root = false;                   // needs root
   std::string restricted_by;           // model path: needs root while this is enabled; `root` counts where it is absent
   bool before_init = false;            // answers before nvmlInit: checks its arguments itself
+  std::string on_mig;                  // on a MIG device: "code", "gpu" (what its GPU answers) or a return code
+  std::string in_mig_mode;             // on a GPU in MIG mode: a return code
   std::string since;                   // architecture that it needs: "kepler", "hopper", ...; empty = any
   // Of the newest member of a chain: parameters that the older ones lack, and the constant that these act on.
   std::map<std::string, std::string> older_means;

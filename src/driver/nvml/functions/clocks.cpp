@@ -2,8 +2,12 @@
 
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::functions {
+
+using sim::telemetry::Reading;
+
 namespace {
 
 using Clock = sim::model::Field<std::uint32_t>;
@@ -27,21 +31,19 @@ const Clock& by_domain(nvmlClockType_t type, const Clock& graphics, const Clock&
 
 }  // namespace
 
-// A lock holds the clock within its limits, as far as the GPU goes.
-nvmlReturn_t DeviceGetClockInfo(const Machine&, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock) {
+nvmlReturn_t DeviceGetClockInfo(const Machine& machine, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock) {
   const auto& c = gpu.clocks;
-  const auto& now = by_domain(type, c.graphics_current, c.sm_current, c.memory_current, c.video_current);
-  if (!now) return NVML_ERROR_NOT_SUPPORTED;
-  const bool memory = type == NVML_CLOCK_MEM;
-  const auto& lowest = memory ? c.memory_locked_min : c.graphics_locked_min;
-  const auto& highest = memory ? c.memory_locked_max : c.graphics_locked_max;
-  unsigned int mhz = *now;
-  if (lowest && highest && type != NVML_CLOCK_VIDEO) [[unlikely]] {
-    mhz = std::max(std::min(mhz, *highest), *lowest);
-    mhz = std::min(mhz, (memory ? c.memory_max : c.graphics_max).value_or(mhz));
+  const Reading now(machine, gpu);
+  switch (type) {
+    case NVML_CLOCK_GRAPHICS:
+      return read(now(c.graphics_current), clock);
+    case NVML_CLOCK_SM:
+      return read(now(c.sm_current), clock);
+    case NVML_CLOCK_MEM:
+      return read(now(c.memory_current), clock);
+    default:
+      return read(now(c.video_current), clock);
   }
-  *clock = mhz;
-  return NVML_SUCCESS;
 }
 
 nvmlReturn_t DeviceGetMaxClockInfo(const Machine&, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock) {
@@ -101,11 +103,12 @@ nvmlReturn_t DeviceGetSupportedGraphicsClocks(const Machine&, const Gpu& gpu, un
   return NVML_ERROR_NOT_FOUND;
 }
 
-nvmlReturn_t DeviceGetCurrentClocksEventReasons(const Machine&, const Gpu& gpu, unsigned long long* reasons) {
+nvmlReturn_t DeviceGetCurrentClocksEventReasons(const Machine& machine, const Gpu& gpu, unsigned long long* reasons) {
   const auto& r = gpu.clocks_throttle_reasons;
   long long mask = ClocksEventReasonNone;
+  const Reading now(machine, gpu);
   const auto add = [&](const auto& active, long long bit) {
-    if (active.value_or(false)) mask |= bit;
+    if (now(active).value_or(false)) mask |= bit;
   };
   add(r.gpu_idle, ClocksEventReasonGpuIdle);
   add(r.applications_clocks_setting, ClocksEventReasonApplicationsClocksSetting);

@@ -1,20 +1,25 @@
 // From an index, a serial, a UUID or a PCI address to a handle.
 #include "driver/nvml/call.hpp"
+#include "driver/nvml/failing_gpu.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/hex.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/read.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
 
+nvmlReturn_t give(const Machine& machine, std::size_t place, nvmlDevice_t* device) {
+  const auto refusal = refused_handle(machine, machine.gpus()[place]);
+  if (refusal == NVML_SUCCESS) *device = handle_of(place);
+  return refusal;
+}
+
 template <class Matches>
 nvmlReturn_t find(const Machine& machine, nvmlDevice_t* device, Matches matches) {
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    if (matches(gpus[i])) {
-      *device = handle_of(i);
-      return NVML_SUCCESS;
-    }
+    if (matches(gpus[i]) && sim::faults::is_visible(machine, i)) return give(machine, i, device);
   return NVML_ERROR_NOT_FOUND;
 }
 
@@ -24,10 +29,30 @@ bool same_uuid(std::string_view text, const unsigned char (&bytes)[16]) {
   return parse_uuid_bytes(text, own) && std::memcmp(own, bytes, sizeof own) == 0;
 }
 
+// A MIG device whose UUID matches, of any GPU in MIG mode.
+template <class Matches>
+nvmlReturn_t find_mig(const Machine& machine, nvmlDevice_t* device, Matches matches) {
+  const auto gpus = machine.gpus();
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    for (std::uint32_t at = 0; const auto mig = sim::mig::device_at(gpus[i], at); ++at)
+      if (matches(sim::mig::uuid_of(gpus[i], mig->id()).view())) {
+        *device = mig_handle_of(i, mig->id());
+        return NVML_SUCCESS;
+      }
+  return NVML_ERROR_NOT_FOUND;
+}
+
+// A GPU or a MIG device.
+template <class Matches>
+nvmlReturn_t find_uuid(const Machine& machine, nvmlDevice_t* device, Matches matches) {
+  const auto result = find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && matches(gpu.uuid->view()); });
+  return result == NVML_ERROR_NOT_FOUND ? find_mig(machine, device, matches) : result;
+}
+
 }  // namespace
 
 nvmlReturn_t DeviceGetCount_v2(const Machine& machine, unsigned int* deviceCount) {
-  *deviceCount = static_cast<unsigned int>(machine.gpus().size());
+  *deviceCount = static_cast<unsigned int>(sim::faults::count_visible(machine));
   return NVML_SUCCESS;
 }
 
@@ -36,9 +61,8 @@ nvmlReturn_t DeviceGetCount(const Machine& machine, unsigned int* deviceCount) {
 }
 
 nvmlReturn_t DeviceGetHandleByIndex_v2(const Machine& machine, unsigned int index, nvmlDevice_t* device) {
-  if (index >= machine.gpus().size()) return NVML_ERROR_INVALID_ARGUMENT;
-  *device = handle_of(index);
-  return NVML_SUCCESS;
+  const auto place = sim::faults::place_of_index(machine, index);
+  return place < machine.gpus().size() ? give(machine, place, device) : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, nvmlDevice_t* device) {
@@ -46,7 +70,8 @@ nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, 
 }
 
 nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, unsigned int* index) {
-  *index = static_cast<unsigned int>(&gpu - machine.gpus().data());
+  const auto place = static_cast<std::size_t>(&gpu - machine.gpus().data());
+  *index = static_cast<unsigned int>(sim::faults::index_of_place(machine, place));
   return NVML_SUCCESS;
 }
 
@@ -55,17 +80,16 @@ nvmlReturn_t DeviceGetHandleBySerial(const Machine& machine, const char* serial,
 }
 
 nvmlReturn_t DeviceGetHandleByUUID(const Machine& machine, const char* uuid, nvmlDevice_t* device) {
-  return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && gpu.uuid->view() == uuid; });
+  return find_uuid(machine, device, [&](std::string_view own) { return own == uuid; });
 }
 
 nvmlReturn_t DeviceGetHandleByUUIDV(const Machine& machine, const nvmlUUID_t* uuid, nvmlDevice_t* device) {
   if (uuid->type == NVML_UUID_TYPE_ASCII) {
     const std::string_view text(uuid->value.str, strnlen(uuid->value.str, sizeof uuid->value.str));
-    return find(machine, device, [&](const Gpu& gpu) { return gpu.uuid && gpu.uuid->view() == text; });
+    return find_uuid(machine, device, [&](std::string_view own) { return own == text; });
   }
   if (uuid->type != NVML_UUID_TYPE_BINARY) return NVML_ERROR_INVALID_ARGUMENT;
-  return find(machine, device,
-              [&](const Gpu& gpu) { return gpu.uuid && same_uuid(gpu.uuid->view(), uuid->value.bytes); });
+  return find_uuid(machine, device, [&](std::string_view own) { return same_uuid(own, uuid->value.bytes); });
 }
 
 nvmlReturn_t DeviceGetHandleByPciBusId_v2(const Machine& machine, const char* pciBusId, nvmlDevice_t* device) {

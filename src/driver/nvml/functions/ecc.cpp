@@ -56,6 +56,7 @@ nvmlReturn_t DeviceGetMemoryErrorCounter(const Machine&, const Gpu& gpu, nvmlMem
   if (counts_dram_and_sram(gpu) != (locationType == NVML_MEMORY_LOCATION_SRAM)) return NVML_ERROR_NOT_SUPPORTED;
   switch (locationType) {
     case NVML_MEMORY_LOCATION_SRAM:
+      if (!c.sram && c.sram.stated) return NVML_ERROR_NOT_SUPPORTED;
       *count = sram(c);
       return NVML_SUCCESS;
     case NVML_MEMORY_LOCATION_L1_CACHE:

@@ -1,7 +1,5 @@
 #include "driver/nvml/field_values.hpp"
 
-#include <chrono>
-
 #include "driver/nvml/field_numbering.hpp"
 #include "driver/nvml/generated/functions.hpp"
 
@@ -10,16 +8,15 @@ namespace nvmlkit::driver::functions {
 // The call succeeds; every entry has its own result.
 nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
   if (valuesCount <= 0) return NVML_ERROR_INVALID_ARGUMENT;
-  const auto now =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  const sim::telemetry::Reading now(machine, gpu);
+  const auto timestamp = static_cast<long long>(sim::unix_us(machine, now.at_ns()));
   const auto& version = machine.system().driver_version;
   const auto& numbering = numbering_of(version ? version->view() : std::string_view());
   for (int i = 0; i < valuesCount; ++i) {
     auto& value = values[i];
-    value.timestamp = now;
+    value.timestamp = timestamp;
     value.latencyUsec = 0;
-    value.nvmlReturn = read_field_value(&gpu, numbering.todays(value.fieldId), value.scopeId, value);
+    value.nvmlReturn = read_field_value(&gpu, now, numbering.todays(value.fieldId), value.scopeId, value);
   }
   return NVML_SUCCESS;
 }

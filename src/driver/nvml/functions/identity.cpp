@@ -35,13 +35,9 @@ nvmlReturn_t DeviceGetGspFirmwareVersion(const Machine&, const Gpu& gpu, char* v
   return read(gpu.gsp_firmware.version, version, GSP_FIRMWARE_VERSION_BUF_SIZE);
 }
 
-nvmlReturn_t DeviceIsMigDeviceHandle(const Machine&, const Gpu&, unsigned int* isMigDevice) {
-  *isMigDevice = 0;
-  return NVML_SUCCESS;
-}
-
-nvmlReturn_t DeviceGetMaxMigDeviceCount(const Machine&, const Gpu& gpu, unsigned int* count) {
-  *count = gpu.mig.max_gpu_instances.value_or(0);
+nvmlReturn_t DeviceGetCapabilities(const Machine&, const Gpu& gpu, nvmlDeviceCapabilities_t* caps) {
+  if (!gpu.egm) return NVML_ERROR_NOT_SUPPORTED;
+  caps->capMask = static_cast<nvmlEnableState_t>(*gpu.egm) == NVML_FEATURE_ENABLED ? DEV_CAP_EGM : 0;
   return NVML_SUCCESS;
 }
 
@@ -70,6 +66,18 @@ nvmlReturn_t DeviceGetGridLicensableFeatures_v3(const Machine&, const Gpu&, nvml
 
 nvmlReturn_t DeviceGetGridLicensableFeatures_v4(const Machine&, const Gpu&, nvmlGridLicensableFeatures_t* features) {
   return no_license(features);
+}
+
+nvmlReturn_t DeviceGetHostname_v1(const Machine&, const Gpu& gpu, nvmlHostname_v1_t* hostname) {
+  return read(gpu.hostname, hostname->value, sizeof hostname->value);
+}
+
+nvmlReturn_t DeviceSetHostname_v1(const Machine&, Gpu& gpu, nvmlHostname_v1_t* hostname) {
+  if (!gpu.hostname) return NVML_ERROR_NOT_SUPPORTED;
+  const auto size = strnlen(hostname->value, sizeof hostname->value);
+  if (size == sizeof hostname->value) return NVML_ERROR_INVALID_ARGUMENT;
+  gpu.hostname = std::string_view(hostname->value, size);
+  return NVML_SUCCESS;
 }
 
 }  // namespace nvmlkit::driver::functions

@@ -1,5 +1,8 @@
+#include "sim/processes/memory.hpp"
+
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/mig/occupants.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -11,13 +14,17 @@ unsigned long long left(unsigned long long total, unsigned long long taken) {
 
 }  // namespace
 
-nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine&, const Gpu& gpu, nvmlMemory_v2_t* memory) {
-  const auto& fb = gpu.memory;
-  if (!fb.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
-  memory->total = *fb.total_bytes;
-  memory->reserved = fb.reserved_bytes.value_or(0);
-  memory->used = fb.used_bytes.value_or(0);
-  memory->free = fb.free_bytes.value_or(left(memory->total, memory->reserved + memory->used));
+nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine& machine, const Gpu& gpu, nvmlMemory_v2_t* memory) {
+  if (!gpu.memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
+  const auto now = sim::processes::memory_of(machine, gpu, machine.index_of(gpu));
+  memory->total = now.total;
+  memory->reserved = now.reserved;
+  memory->used = now.used;
+  memory->free = now.free;
+  if (!sim::mig::enabled(gpu)) return NVML_SUCCESS;
+  memory->used = 0;  // what its GPU instances use
+  for (const auto& instance : gpu.mig.instances) memory->used += sim::mig::used_bytes(machine, gpu, instance);
+  memory->free = left(memory->total, memory->reserved + memory->used);
   return NVML_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -63,9 +64,11 @@ nvmlReturn_t DeviceGetPciInfoExt(const Machine&, const Gpu& gpu, nvmlPciInfoExt_
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetPcieThroughput(const Machine&, const Gpu& gpu, nvmlPcieUtilCounter_t counter,
+nvmlReturn_t DeviceGetPcieThroughput(const Machine& machine, const Gpu& gpu, nvmlPcieUtilCounter_t counter,
                                      unsigned int* value) {
-  return read(counter == NVML_PCIE_UTIL_TX_BYTES ? gpu.pcie.tx_throughput_kbps : gpu.pcie.rx_throughput_kbps, value);
+  const sim::telemetry::Reading now(machine, gpu);
+  return counter == NVML_PCIE_UTIL_TX_BYTES ? read(now(gpu.pcie.tx_throughput_kbps), value)
+                                            : read(now(gpu.pcie.rx_throughput_kbps), value);
 }
 
 // NVML_PCIE_LINK_MAX_SPEED_* count from 1 for generation 1.
@@ -73,9 +76,9 @@ nvmlReturn_t DeviceGetPcieLinkMaxSpeed(const Machine&, const Gpu& gpu, unsigned 
   return read(gpu.pcie.max_link_gen, maxSpeed);
 }
 
-nvmlReturn_t DeviceGetPcieSpeed(const Machine&, const Gpu& gpu, unsigned int* pcieSpeed) {
+nvmlReturn_t DeviceGetPcieSpeed(const Machine& machine, const Gpu& gpu, unsigned int* pcieSpeed) {
   if (!gpu.pcie.current_link_gen) return NVML_ERROR_NOT_SUPPORTED;
-  *pcieSpeed = speed_of_generation(*gpu.pcie.current_link_gen);
+  *pcieSpeed = speed_of_generation(*sim::telemetry::Reading(machine, gpu)(gpu.pcie.current_link_gen));
   return NVML_SUCCESS;
 }
 

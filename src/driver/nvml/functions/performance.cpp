@@ -1,10 +1,11 @@
 // P-states, violations, encoder capacity.
-#include <chrono>
-
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::functions {
+
+using sim::telemetry::Reading;
 
 // Every GPU can run in P0; where the machine says that it idles in another P-state, it can run in that one too.
 nvmlReturn_t DeviceGetSupportedPerformanceStates(const Machine&, const Gpu& gpu, nvmlPstates_t* pstates,
@@ -44,13 +45,14 @@ nvmlReturn_t DeviceGetMinMaxClockOfPState(const Machine&, const Gpu& gpu, nvmlCl
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetDynamicPstatesInfo(const Machine&, const Gpu& gpu, nvmlGpuDynamicPstatesInfo_t* info) {
+nvmlReturn_t DeviceGetDynamicPstatesInfo(const Machine& machine, const Gpu& gpu, nvmlGpuDynamicPstatesInfo_t* info) {
   const auto& u = gpu.utilization;
-  const sim::model::Field<std::uint32_t>* const domains[] = {&u.gpu, &u.memory, &u.encoder};  // GPU, FB, VID
+  const Reading now(machine, gpu);
+  const sim::model::Field<std::uint32_t> domains[] = {now(u.gpu), now(u.memory), now(u.encoder)};  // GPU, FB, VID
   *info = {};
   for (std::size_t i = 0; i < std::size(domains); ++i) {
-    info->utilization[i].bIsPresent = domains[i]->present ? 1 : 0;
-    info->utilization[i].percentage = domains[i]->value_or(0);
+    info->utilization[i].bIsPresent = domains[i].present ? 1 : 0;
+    info->utilization[i].percentage = domains[i].value_or(0);
   }
   return NVML_SUCCESS;
 }
@@ -69,29 +71,28 @@ nvmlReturn_t DeviceGetEncoderCapacity(const Machine&, const Gpu& gpu, nvmlEncode
   }
 }
 
-nvmlReturn_t DeviceGetViolationStatus(const Machine&, const Gpu& gpu, nvmlPerfPolicyType_t perfPolicyType,
+nvmlReturn_t DeviceGetViolationStatus(const Machine& machine, const Gpu& gpu, nvmlPerfPolicyType_t perfPolicyType,
                                       nvmlViolationTime_t* violTime) {
   const auto& c = gpu.clocks_throttle_reasons.counters;
+  const Reading now(machine, gpu);
   std::uint64_t microseconds = 0;
   switch (perfPolicyType) {
     case NVML_PERF_POLICY_POWER:
-      microseconds = c.sw_power_cap_us.value_or(0);
+      microseconds = now(c.sw_power_cap_us).value_or(0);
       break;
     case NVML_PERF_POLICY_THERMAL:
-      microseconds = c.sw_thermal_slowdown_us.value_or(0) + c.hw_thermal_slowdown_us.value_or(0);
+      microseconds = now(c.sw_thermal_slowdown_us).value_or(0) + now(c.hw_thermal_slowdown_us).value_or(0);
       break;
     case NVML_PERF_POLICY_SYNC_BOOST:
       microseconds = c.sync_boost_us.value_or(0);
       break;
     case NVML_PERF_POLICY_RELIABILITY:
-      microseconds = c.hw_power_brake_slowdown_us.value_or(0);
+      microseconds = now(c.hw_power_brake_slowdown_us).value_or(0);
       break;
     default:
       break;
   }
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  violTime->referenceTime =
-      static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  violTime->referenceTime = sim::unix_us(machine, now.at_ns());
   violTime->violationTime = microseconds * 1000;  // NVML counts nanoseconds here
   return NVML_SUCCESS;
 }

@@ -5,6 +5,7 @@
 
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -34,14 +35,15 @@ void append(std::string& out, const char* domain, const Range& range, unsigned i
 }
 
 // Empty when the machine does not tell the clocks.
-std::string clocks_text(const Gpu& gpu) {
+std::string clocks_text(const Machine& machine, const Gpu& gpu) {
   if (!gpu.clocks.graphics_current || !gpu.clocks.memory_current) return {};
+  const sim::telemetry::Reading now(machine, gpu);
   const auto memory_clocks = gpu.supported_clocks.memory_clocks.span();
-  const auto graphics = range_of(*gpu.clocks.graphics_current, [&](auto visit) {
+  const auto graphics = range_of(*now(gpu.clocks.graphics_current), [&](auto visit) {
     for (const auto& memory : memory_clocks)
       for (const auto mhz : memory.graphics_clocks) visit(mhz);
   });
-  const auto memory = range_of(*gpu.clocks.memory_current, [&](auto visit) {
+  const auto memory = range_of(*now(gpu.clocks.memory_current), [&](auto visit) {
     for (const auto& clock : memory_clocks) visit(*clock.freq_mhz);
   });
   std::string out;
@@ -53,17 +55,19 @@ std::string clocks_text(const Gpu& gpu) {
 
 }  // namespace
 
-nvmlReturn_t DeviceGetCurrentClockFreqs(const Machine&, const Gpu& gpu, nvmlDeviceCurrentClockFreqs_t* frequencies) {
-  const auto text = clocks_text(gpu);
+nvmlReturn_t DeviceGetCurrentClockFreqs(const Machine& machine, const Gpu& gpu,
+                                        nvmlDeviceCurrentClockFreqs_t* frequencies) {
+  const auto text = clocks_text(machine, gpu);
   if (text.empty()) return NVML_ERROR_NOT_SUPPORTED;
   return write_text(text, frequencies->str, sizeof frequencies->str);
 }
 
 // Performance levels count from the slowest, P-states from the fastest: P15 is level 0.
-nvmlReturn_t DeviceGetPerformanceModes(const Machine&, const Gpu& gpu, nvmlDevicePerfModes_t* modes) {
-  const auto clocks = clocks_text(gpu);
+nvmlReturn_t DeviceGetPerformanceModes(const Machine& machine, const Gpu& gpu, nvmlDevicePerfModes_t* modes) {
+  const auto clocks = clocks_text(machine, gpu);
   if (clocks.empty()) return NVML_ERROR_NOT_SUPPORTED;
-  const auto pstate = std::min<unsigned int>(gpu.performance_state.value_or(NVML_PSTATE_0), NVML_PSTATE_15);
+  const auto pstate = std::min<unsigned int>(
+      sim::telemetry::Reading(machine, gpu)(gpu.performance_state).value_or(NVML_PSTATE_0), NVML_PSTATE_15);
   return write_text("perf=" + std::to_string(NVML_PSTATE_15 - pstate) + ", " + clocks, modes->str, sizeof modes->str);
 }
 

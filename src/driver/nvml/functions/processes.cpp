@@ -1,129 +1,123 @@
 #include "driver/nvml/processes.hpp"
 
-#include <chrono>
-
 #include "driver/nvml/generated/functions.hpp"
-#include "driver/nvml/read.hpp"
 
 namespace nvmlkit::driver {
+namespace {
 
-bool runs_as(const sim::model::Process& process, ProcessKind kind) {
-  const auto type = process.type ? process.type->view() : std::string_view("C");
-  return type.find(static_cast<char>(kind)) != std::string_view::npos;
+constexpr unsigned long long not_available = ~0ULL;
+
+}  // namespace
+
+RunningProcess running(const sim::model::Process& process) {
+  using namespace sim::processes;
+  unsigned int kinds = 0;
+  for (const char letter : process.type ? process.type->view() : std::string_view("C"))
+    kinds |= letter == 'C' ? compute : letter == 'G' ? graphics : letter == 'M' ? mps : 0U;
+  return {process.pid.value_or(0),
+          kinds,
+          process.used_memory_mib ? *process.used_memory_mib << 20 : not_available,
+          no_instance,
+          no_instance,
+          process.name ? process.name->view() : std::string_view()};
 }
 
-unsigned long long used_bytes(const sim::model::Process& process) {
-  return process.used_memory_mib ? *process.used_memory_mib << 20 : ~0ULL;  // NVML_VALUE_NOT_AVAILABLE
+RunningProcess running(const sim::processes::Client& client) {
+  return {client.pid,        client.kinds, client.memory_bytes, client.gpu_instance, client.compute_instance,
+          client.name.view()};
 }
 
 namespace functions {
 namespace {
 
-constexpr unsigned int kNoInstance = 0xFFFFFFFF;
+using sim::processes::Kind;
 
-// Calls `write(i, process)` for every process of the kind, or says how many there are.
-template <class Write>
-nvmlReturn_t list(const Gpu& gpu, ProcessKind kind, unsigned int* count, bool has_buffer, Write write) {
-  unsigned int needed = 0;
-  for (const auto& process : gpu.processes) needed += runs_as(process, kind);
+// Writes every process of the kind, or says how many there are.
+template <class Info, class Convert>
+nvmlReturn_t list(const Machine& machine, const Gpu& gpu, unsigned int kinds, unsigned int* count, Info* infos,
+                  Convert convert) {
   const auto room = *count;
-  *count = needed;
-  if (needed == 0) return NVML_SUCCESS;
-  if (room < needed) return NVML_ERROR_INSUFFICIENT_SIZE;
-  if (!has_buffer) return NVML_ERROR_INVALID_ARGUMENT;
-  unsigned int i = 0;
-  for (const auto& process : gpu.processes)
-    if (i < needed && runs_as(process, kind)) write(i++, process);  // the list may be changing
-  return NVML_SUCCESS;
+  unsigned int found = 0;
+  for_each_process(machine, gpu, [&](const RunningProcess& process) {
+    if ((process.kinds & kinds) == 0) return;
+    if (infos && found < room) infos[found] = convert(process);
+    ++found;
+  });
+  *count = found;
+  if (found > room) return NVML_ERROR_INSUFFICIENT_SIZE;
+  return found > 0 && !infos ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
 }
 
 // The oldest entry points write elements of 16 bytes.
-nvmlReturn_t list_v1(const Gpu& gpu, ProcessKind kind, unsigned int* count, nvmlProcessInfo_v1_t* infos) {
-  return list(gpu, kind, count, infos != nullptr, [&](unsigned int i, const sim::model::Process& process) {
-    infos[i] = {process.pid.value_or(0), used_bytes(process)};
+nvmlReturn_t list_v1(const Machine& machine, const Gpu& gpu, Kind kind, unsigned int* count,
+                     nvmlProcessInfo_v1_t* infos) {
+  return list(machine, gpu, kind, count, infos, [](const RunningProcess& process) {
+    return nvmlProcessInfo_v1_t{process.pid, process.used_bytes};
   });
 }
 
-nvmlReturn_t list_v2(const Gpu& gpu, ProcessKind kind, unsigned int* count, nvmlProcessInfo_v2_t* infos) {
-  return list(gpu, kind, count, infos != nullptr, [&](unsigned int i, const sim::model::Process& process) {
-    infos[i] = {process.pid.value_or(0), used_bytes(process), kNoInstance, kNoInstance};
+nvmlReturn_t list_v2(const Machine& machine, const Gpu& gpu, Kind kind, unsigned int* count,
+                     nvmlProcessInfo_v2_t* infos) {
+  return list(machine, gpu, kind, count, infos, [](const RunningProcess& process) {
+    return nvmlProcessInfo_v2_t{process.pid, process.used_bytes, process.gpu_instance, process.compute_instance};
   });
 }
 
 }  // namespace
 
-nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                               nvmlProcessInfo_v1_t* infos) {
-  return list_v1(gpu, ProcessKind::compute, infoCount, infos);
+  return list_v1(machine, gpu, Kind::compute, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                  nvmlProcessInfo_v2_t* infos) {
-  return list_v2(gpu, ProcessKind::compute, infoCount, infos);
+  return list_v2(machine, gpu, Kind::compute, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                  nvmlProcessInfo_t* infos) {
-  return list_v2(gpu, ProcessKind::compute, infoCount, infos);
+  return list_v2(machine, gpu, Kind::compute, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                nvmlProcessInfo_v1_t* infos) {
-  return list_v1(gpu, ProcessKind::graphics, infoCount, infos);
+  return list_v1(machine, gpu, Kind::graphics, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                   nvmlProcessInfo_v2_t* infos) {
-  return list_v2(gpu, ProcessKind::graphics, infoCount, infos);
+  return list_v2(machine, gpu, Kind::graphics, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                   nvmlProcessInfo_t* infos) {
-  return list_v2(gpu, ProcessKind::graphics, infoCount, infos);
+  return list_v2(machine, gpu, Kind::graphics, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                  nvmlProcessInfo_v1_t* infos) {
-  return list_v1(gpu, ProcessKind::mps, infoCount, infos);
+  return list_v1(machine, gpu, Kind::mps, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                     nvmlProcessInfo_v2_t* infos) {
-  return list_v2(gpu, ProcessKind::mps, infoCount, infos);
+  return list_v2(machine, gpu, Kind::mps, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine&, const Gpu& gpu, unsigned int* infoCount,
+nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                     nvmlProcessInfo_t* infos) {
-  return list_v2(gpu, ProcessKind::mps, infoCount, infos);
+  return list_v2(machine, gpu, Kind::mps, infoCount, infos);
 }
 
-nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine&, const Gpu& gpu, nvmlProcessDetailList_t* plist) {
-  static constexpr ProcessKind kinds[] = {ProcessKind::compute, ProcessKind::graphics, ProcessKind::mps};
+nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, nvmlProcessDetailList_t* plist) {
+  static constexpr Kind kinds[] = {Kind::compute, Kind::graphics, Kind::mps};
   if (plist->mode >= std::size(kinds)) return NVML_ERROR_INVALID_ARGUMENT;
-  auto* out = plist->procArray;
-  return list(gpu, kinds[plist->mode], &plist->numProcArrayEntries, out != nullptr,
-              [&](unsigned int i, const sim::model::Process& process) {
-                out[i] = {process.pid.value_or(0), used_bytes(process), kNoInstance, kNoInstance, 0};
+  return list(machine, gpu, kinds[plist->mode], &plist->numProcArrayEntries, plist->procArray,
+              [](const RunningProcess& process) {
+                return nvmlProcessDetail_v1_t{process.pid, process.used_bytes, process.gpu_instance,
+                                              process.compute_instance, 0};
               });
-}
-
-// Samples are as old as the call: the machine stands still yet.
-nvmlReturn_t DeviceGetProcessUtilization(const Machine&, const Gpu& gpu, nvmlProcessUtilizationSample_t* utilization,
-                                         unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp) {
-  const auto processes = gpu.processes.span();
-  const auto now = static_cast<unsigned long long>(
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count());
-  if (processes.empty() || lastSeenTimeStamp >= now) return NVML_ERROR_NOT_FOUND;
-  if (!utilization) {
-    *processSamplesCount = static_cast<unsigned int>(processes.size());
-    return NVML_ERROR_INSUFFICIENT_SIZE;
-  }
-  return fill(processes, processSamplesCount, utilization, [&](const sim::model::Process& process) {
-    return nvmlProcessUtilizationSample_t{process.pid.value_or(0),      now,
-                                          process.sm_util.value_or(0),  process.mem_util.value_or(0),
-                                          process.enc_util.value_or(0), process.dec_util.value_or(0)};
-  });
 }
 
 }  // namespace functions

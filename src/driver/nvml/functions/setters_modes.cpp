@@ -28,10 +28,6 @@ nvmlReturn_t DeviceSetAPIRestriction(const Machine&, Gpu& gpu, nvmlRestrictedAPI
       isRestricted);
 }
 
-nvmlReturn_t DeviceSetAccountingMode(const Machine&, Gpu& gpu, nvmlEnableState_t mode) {
-  return set_present(gpu.accounting.mode, mode);
-}
-
 nvmlReturn_t DeviceSetEccMode(const Machine&, Gpu& gpu, nvmlEnableState_t ecc) {
   if (!gpu.ecc.mode_current) return NVML_ERROR_NOT_SUPPORTED;
   gpu.ecc.mode_pending = ecc;

@@ -4,6 +4,7 @@
 
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/processes/clients.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -30,14 +31,21 @@ nvmlReturn_t SystemGetDriverBranch(const Machine& machine, nvmlSystemDriverBranc
                     std::min<unsigned int>(length, sizeof branchInfo->branch));
 }
 
-// A name that is too long for the buffer is cut, as on hardware.
+// Processes of the machine, then any other of this host. A name that is too long for the buffer is cut, as on hardware.
 nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char* name, unsigned int length) {
   if (length == 0) return NVML_ERROR_INVALID_ARGUMENT;
+  char buffer[4096];
+  std::string_view found;
   for (const auto& gpu : machine.gpus())
     for (const auto& process : gpu.processes)
-      if (process.pid && *process.pid == pid && process.name)
-        return write_text(process.name->view().substr(0, length - 1), name, length);
-  return NVML_ERROR_NOT_FOUND;
+      if (found.empty() && process.pid && *process.pid == pid && process.name) found = process.name->view();
+  for (std::size_t i = 0; i < machine.gpus().size() && found.empty(); ++i)
+    for (const auto& client : machine.process_table(i).places())
+      if (found.empty() && client.pid == pid && sim::processes::Watch().look(client) == sim::processes::Life::runs)
+        found = client.name.view();
+  if (found.empty() && sim::processes::running_since(pid)) found = sim::processes::name_of(pid, buffer);
+  if (found.empty()) return NVML_ERROR_NOT_FOUND;
+  return write_text(found.substr(0, length - 1), name, length);
 }
 
 nvmlReturn_t SystemGetHicVersion(const Machine&, unsigned int* hwbcCount, nvmlHwbcEntry_t*) {

@@ -1,27 +1,39 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::functions {
+
+using sim::telemetry::Reading;
+
 namespace {
 
 // All fans of a GPU turn alike, so that only their number is checked.
 bool has_fan(const Gpu& gpu, unsigned int fan) { return fan < gpu.fan.count.value_or(0); }
 
-// The speed that was set by hand, else what the GPU chose itself.
-const sim::model::Field<std::uint32_t>& speed_of(const Gpu& gpu, const sim::model::Field<std::uint32_t>& automatic) {
+using Speed = sim::model::Field<std::uint32_t>;
+
+bool by_hand(const Gpu& gpu) {
   const bool manual = gpu.fan.policy && *gpu.fan.policy == static_cast<std::uint32_t>(FAN_POLICY_MANUAL);
-  return manual && gpu.fan.manual_percent ? gpu.fan.manual_percent : automatic;
+  return manual && gpu.fan.manual_percent;
+}
+
+// The speed that was set by hand, else what the GPU chooses itself.
+template <class Automatic>
+Speed speed_of(const Machine& machine, const Gpu& gpu, const Automatic& automatic) {
+  return by_hand(gpu) ? gpu.fan.manual_percent : Reading(machine, gpu)(automatic);
 }
 
 }  // namespace
 
-nvmlReturn_t DeviceGetTemperature(const Machine&, const Gpu& gpu, nvmlTemperatureSensors_t, unsigned int* temp) {
-  return read(gpu.thermal.temperature_gpu_c, temp);
+nvmlReturn_t DeviceGetTemperature(const Machine& machine, const Gpu& gpu, nvmlTemperatureSensors_t,
+                                  unsigned int* temp) {
+  return read(Reading(machine, gpu)(gpu.thermal.temperature_gpu_c), temp);
 }
 
-nvmlReturn_t DeviceGetTemperatureV(const Machine&, const Gpu& gpu, nvmlTemperature_t* temperature) {
+nvmlReturn_t DeviceGetTemperatureV(const Machine& machine, const Gpu& gpu, nvmlTemperature_t* temperature) {
   if (temperature->sensorType != NVML_TEMPERATURE_GPU) return NVML_ERROR_INVALID_ARGUMENT;
-  return read(gpu.thermal.temperature_gpu_c, &temperature->temperature);
+  return read(Reading(machine, gpu)(gpu.thermal.temperature_gpu_c), &temperature->temperature);
 }
 
 nvmlReturn_t DeviceGetTemperatureThreshold(const Machine&, const Gpu& gpu, nvmlTemperatureThresholds_t thresholdType,
@@ -47,11 +59,11 @@ nvmlReturn_t DeviceGetTemperatureThreshold(const Machine&, const Gpu& gpu, nvmlT
   }
 }
 
-nvmlReturn_t DeviceGetMarginTemperature(const Machine&, const Gpu& gpu, nvmlMarginTemperature_t* margin) {
-  return read(gpu.thermal.tlimit_c, &margin->marginTemperature);
+nvmlReturn_t DeviceGetMarginTemperature(const Machine& machine, const Gpu& gpu, nvmlMarginTemperature_t* margin) {
+  return read(Reading(machine, gpu)(gpu.thermal.tlimit_c), &margin->marginTemperature);
 }
 
-nvmlReturn_t DeviceGetThermalSettings(const Machine&, const Gpu& gpu, unsigned int sensorIndex,
+nvmlReturn_t DeviceGetThermalSettings(const Machine& machine, const Gpu& gpu, unsigned int sensorIndex,
                                       nvmlGpuThermalSettings_t* settings) {
   if (sensorIndex != 0 && sensorIndex != static_cast<unsigned int>(NVML_THERMAL_TARGET_ALL))
     return NVML_ERROR_INVALID_ARGUMENT;
@@ -62,34 +74,36 @@ nvmlReturn_t DeviceGetThermalSettings(const Machine&, const Gpu& gpu, unsigned i
   sensor.controller = NVML_THERMAL_CONTROLLER_GPU_INTERNAL;
   sensor.defaultMinTemp = -40;
   sensor.defaultMaxTemp = 127;
-  sensor.currentTemp = *gpu.thermal.temperature_gpu_c;
+  sensor.currentTemp = *Reading(machine, gpu)(gpu.thermal.temperature_gpu_c);
   sensor.target = NVML_THERMAL_TARGET_GPU;
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetFanSpeed(const Machine&, const Gpu& gpu, unsigned int* speed) {
-  return read(speed_of(gpu, gpu.fan.speed_percent), speed);
+nvmlReturn_t DeviceGetFanSpeed(const Machine& machine, const Gpu& gpu, unsigned int* speed) {
+  return read(speed_of(machine, gpu, gpu.fan.speed_percent), speed);
 }
 
-nvmlReturn_t DeviceGetFanSpeed_v2(const Machine&, const Gpu& gpu, unsigned int fan, unsigned int* speed) {
+nvmlReturn_t DeviceGetFanSpeed_v2(const Machine& machine, const Gpu& gpu, unsigned int fan, unsigned int* speed) {
   if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
-  return has_fan(gpu, fan) ? read(speed_of(gpu, gpu.fan.speed_percent), speed) : NVML_ERROR_INVALID_ARGUMENT;
+  return has_fan(gpu, fan) ? read(speed_of(machine, gpu, gpu.fan.speed_percent), speed) : NVML_ERROR_INVALID_ARGUMENT;
 }
 
-nvmlReturn_t DeviceGetTargetFanSpeed(const Machine&, const Gpu& gpu, unsigned int fan, unsigned int* targetSpeed) {
+nvmlReturn_t DeviceGetTargetFanSpeed(const Machine& machine, const Gpu& gpu, unsigned int fan,
+                                     unsigned int* targetSpeed) {
   if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
-  return has_fan(gpu, fan) ? read(speed_of(gpu, gpu.fan.target_speed_percent), targetSpeed)
+  return has_fan(gpu, fan) ? read(speed_of(machine, gpu, gpu.fan.target_speed_percent), targetSpeed)
                            : NVML_ERROR_INVALID_ARGUMENT;
 }
 
-nvmlReturn_t DeviceGetFanSpeedRPM(const Machine&, const Gpu& gpu, nvmlFanSpeedInfo_t* fanSpeed) {
+nvmlReturn_t DeviceGetFanSpeedRPM(const Machine& machine, const Gpu& gpu, nvmlFanSpeedInfo_t* fanSpeed) {
   if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
   if (!has_fan(gpu, fanSpeed->fan)) return NVML_ERROR_INVALID_ARGUMENT;
   const auto& f = gpu.fan;
-  const auto& set = speed_of(gpu, f.speed_percent);
-  if (!f.speed_rpm || !set || &set == &f.speed_percent || *f.speed_percent == 0)
-    return read(f.speed_rpm, &fanSpeed->speed);
-  fanSpeed->speed = static_cast<unsigned int>(std::uint64_t{*f.speed_rpm} * *set / *f.speed_percent);
+  const Reading now(machine, gpu);
+  if (!f.speed_rpm || !by_hand(gpu) || !f.speed_percent) return read(now(f.speed_rpm), &fanSpeed->speed);
+  const auto automatic = now(f.speed_percent);
+  if (*automatic == 0) return read(now(f.speed_rpm), &fanSpeed->speed);
+  fanSpeed->speed = static_cast<unsigned int>(std::uint64_t{*now(f.speed_rpm)} * *f.manual_percent / *automatic);
   return NVML_SUCCESS;
 }
 

@@ -33,7 +33,7 @@ nvmlReturn_t DeviceGetTopologyNearestGpus(const Machine& machine, const Gpu& gpu
   if (room > 0 && !deviceArray) return NVML_ERROR_INVALID_ARGUMENT;
   unsigned int found = 0;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    if (&gpus[i] == &gpu || common_ancestor(gpu, gpus[i]) != level) continue;
+    if (&gpus[i] == &gpu || !sim::faults::is_visible(machine, i) || common_ancestor(gpu, gpus[i]) != level) continue;
     if (found < room) deviceArray[found] = handle_of(i);
     ++found;
   }

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,7 +24,8 @@ static nvmlReturn_t answer_DeviceGetAccountingMode(nvmlDevice_t device, nvmlEnab
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->accounting.mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->accounting.mode), mode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
@@ -35,7 +38,7 @@ static nvmlReturn_t answer_DeviceGetAccountingStats(nvmlDevice_t device, unsigne
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !stats) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingStats(*machine, *gpu, pid, stats);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid, nvmlAccountingStats_t* stats) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingStats>(Symbol::DeviceGetAccountingStats, device, pid, stats);
@@ -47,8 +50,7 @@ static nvmlReturn_t answer_DeviceGetAccountingPids(nvmlDevice_t device, unsigned
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  *count = 0;
-  return NVML_SUCCESS;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingPids(*machine, *gpu, count, pids);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int* count, unsigned int* pids) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingPids>(Symbol::DeviceGetAccountingPids, device, count, pids);
@@ -61,7 +63,8 @@ static nvmlReturn_t answer_DeviceGetAccountingBufferSize(nvmlDevice_t device, un
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->accounting.buffer_size, bufferSize);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->accounting.buffer_size), bufferSize);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int* bufferSize) {
@@ -74,7 +77,7 @@ static nvmlReturn_t answer_DeviceGetAccountingStats_v2(nvmlDevice_t device, nvml
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !stats) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceGetAccountingStats_v2(*machine, *gpu, stats);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device, nvmlAccountingStats_v2_t* stats) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetAccountingStats_v2>(Symbol::DeviceGetAccountingStats_v2, device, stats);
@@ -84,10 +87,13 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device,
 static nvmlReturn_t answer_DeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(mode)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetAccountingMode(*machine, changed, mode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode) {
@@ -101,7 +107,7 @@ static nvmlReturn_t answer_DeviceClearAccountingPids(nvmlDevice_t device) {
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: accounting
+  return functions::DeviceClearAccountingPids(*machine, *gpu);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceClearAccountingPids>(Symbol::DeviceClearAccountingPids, device);

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -52,7 +54,8 @@ static nvmlReturn_t answer_DeviceGetGpcClkVfOffset(nvmlDevice_t device, int* off
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !offset) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks.graphics_offset, offset);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks.graphics_offset), offset);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkVfOffset(nvmlDevice_t device, int* offset) {
@@ -159,8 +162,9 @@ static nvmlReturn_t answer_DeviceGetAutoBoostedClocksEnabled(nvmlDevice_t device
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isEnabled || !defaultIsEnabled) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->clocks.auto_boost, isEnabled); result != NVML_SUCCESS) return result;
-    return read(gpu->clocks.auto_boost_default, defaultIsEnabled);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->clocks.auto_boost), isEnabled); result != NVML_SUCCESS) return result;
+    return read(now(gpu->clocks.auto_boost_default), defaultIsEnabled);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t* isEnabled, nvmlEnableState_t* defaultIsEnabled) {
@@ -202,7 +206,8 @@ static nvmlReturn_t answer_DeviceGetSupportedClocksEventReasons(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !supportedClocksEventReasons) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks_throttle_reasons.supported, supportedClocksEventReasons);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks_throttle_reasons.supported), supportedClocksEventReasons);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_t device, unsigned long long* supportedClocksEventReasons) {
@@ -216,7 +221,8 @@ static nvmlReturn_t answer_DeviceGetSupportedClocksThrottleReasons(nvmlDevice_t 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !supportedClocksThrottleReasons) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks_throttle_reasons.supported, supportedClocksThrottleReasons);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks_throttle_reasons.supported), supportedClocksThrottleReasons);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device, unsigned long long* supportedClocksThrottleReasons) {
@@ -230,7 +236,8 @@ static nvmlReturn_t answer_DeviceGetMemClkVfOffset(nvmlDevice_t device, int* off
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !offset) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks.memory_offset, offset);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks.memory_offset), offset);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkVfOffset(nvmlDevice_t device, int* offset) {
@@ -260,8 +267,9 @@ static nvmlReturn_t answer_DeviceGetGpcClkMinMaxVfOffset(nvmlDevice_t device, in
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minOffset || !maxOffset) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->clocks.graphics_offset_min, minOffset); result != NVML_SUCCESS) return result;
-    return read(gpu->clocks.graphics_offset_max, maxOffset);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->clocks.graphics_offset_min), minOffset); result != NVML_SUCCESS) return result;
+    return read(now(gpu->clocks.graphics_offset_max), maxOffset);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpcClkMinMaxVfOffset(nvmlDevice_t device, int* minOffset, int* maxOffset) {
@@ -275,8 +283,9 @@ static nvmlReturn_t answer_DeviceGetMemClkMinMaxVfOffset(nvmlDevice_t device, in
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minOffset || !maxOffset) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->clocks.memory_offset_min, minOffset); result != NVML_SUCCESS) return result;
-    return read(gpu->clocks.memory_offset_max, maxOffset);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->clocks.memory_offset_min), minOffset); result != NVML_SUCCESS) return result;
+    return read(now(gpu->clocks.memory_offset_max), maxOffset);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemClkMinMaxVfOffset(nvmlDevice_t device, int* minOffset, int* maxOffset) {
@@ -334,7 +343,8 @@ static nvmlReturn_t answer_DeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device,
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !adaptiveClockStatus) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->clocks.adaptive_clocking, adaptiveClockStatus);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->clocks.adaptive_clocking), adaptiveClockStatus);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device, unsigned int* adaptiveClockStatus) {

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -57,7 +59,11 @@ static nvmlReturn_t answer_DeviceGetLastBBXFlushTime(nvmlDevice_t device, unsign
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !timestamp || !durationUs) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->inforom.bbx_flush_time_us), timestamp); result != NVML_SUCCESS) return result;
+    return read(now(gpu->inforom.bbx_flush_duration_us), durationUs);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetLastBBXFlushTime(nvmlDevice_t device, unsigned long long* timestamp, unsigned long* durationUs) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetLastBBXFlushTime>(Symbol::DeviceGetLastBBXFlushTime, device, timestamp, durationUs);

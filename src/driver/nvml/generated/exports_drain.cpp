@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,7 +24,7 @@ static nvmlReturn_t answer_DeviceModifyDrainState(nvmlPciInfo_t* pciInfo, nvmlEn
   if (!pciInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(newState)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
+  return functions::DeviceModifyDrainState(*machine, pciInfo, newState);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceModifyDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState) {
   if (watched()) [[unlikely]] return observe<answer_DeviceModifyDrainState>(Symbol::DeviceModifyDrainState, pciInfo, newState);
@@ -33,7 +35,7 @@ static nvmlReturn_t answer_DeviceQueryDrainState(nvmlPciInfo_t* pciInfo, nvmlEna
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciInfo || !currentState) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
+  return functions::DeviceQueryDrainState(*machine, pciInfo, currentState);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceQueryDrainState(nvmlPciInfo_t* pciInfo, nvmlEnableState_t* currentState) {
   if (watched()) [[unlikely]] return observe<answer_DeviceQueryDrainState>(Symbol::DeviceQueryDrainState, pciInfo, currentState);
@@ -47,7 +49,7 @@ static nvmlReturn_t answer_DeviceRemoveGpu_v2(nvmlPciInfo_t* pciInfo, nvmlDetach
   if (!is_known(gpuState)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(linkState)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
+  return functions::DeviceRemoveGpu_v2(*machine, pciInfo, gpuState, linkState);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRemoveGpu_v2(nvmlPciInfo_t* pciInfo, nvmlDetachGpuState_t gpuState, nvmlPcieLinkState_t linkState) {
   if (watched()) [[unlikely]] return observe<answer_DeviceRemoveGpu_v2>(Symbol::DeviceRemoveGpu_v2, pciInfo, gpuState, linkState);
@@ -59,7 +61,7 @@ static nvmlReturn_t answer_DeviceDiscoverGpus(nvmlPciInfo_t* pciInfo) {
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
+  return functions::DeviceDiscoverGpus(*machine, pciInfo);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceDiscoverGpus(nvmlPciInfo_t* pciInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceDiscoverGpus>(Symbol::DeviceDiscoverGpus, pciInfo);
@@ -93,7 +95,7 @@ static nvmlReturn_t answer_DeviceRemoveGpu(nvmlPciInfo_t* pciInfo) {
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pciInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: drain and remove
+  return functions::DeviceRemoveGpu(*machine, pciInfo);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceRemoveGpu(nvmlPciInfo_t* pciInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceRemoveGpu>(Symbol::DeviceRemoveGpu, pciInfo);

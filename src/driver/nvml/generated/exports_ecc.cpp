@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -49,8 +51,9 @@ static nvmlReturn_t answer_DeviceGetEccMode(nvmlDevice_t device, nvmlEnableState
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->ecc.mode_current, current); result != NVML_SUCCESS) return result;
-    return read(gpu->ecc.mode_pending, pending);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->ecc.mode_current), current); result != NVML_SUCCESS) return result;
+    return read(now(gpu->ecc.mode_pending), pending);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current, nvmlEnableState_t* pending) {
@@ -64,7 +67,8 @@ static nvmlReturn_t answer_DeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnab
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !defaultMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->ecc.default_mode, defaultMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->ecc.default_mode), defaultMode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnableState_t* defaultMode) {
@@ -75,10 +79,16 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvm
 static nvmlReturn_t answer_DeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !eccCounts) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(errorType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(counterType)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetTotalEccErrors(*machine, *gpu, *target.mig, errorType, counterType, eccCounts);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetTotalEccErrors(*machine, *gpu, errorType, counterType, eccCounts);
   });
@@ -107,11 +117,17 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDetailedEccErrors(nvmlDevice_t device, 
 static nvmlReturn_t answer_DeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(errorType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(counterType)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(locationType)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetMemoryErrorCounter(*machine, *gpu, *target.mig, errorType, counterType, locationType, count);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetMemoryErrorCounter(*machine, *gpu, errorType, counterType, locationType, count);
   });
@@ -187,13 +203,17 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t 
 static nvmlReturn_t answer_DeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrRows, unsigned int* uncRows, unsigned int* isPending, unsigned int* failureOccurred) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !corrRows || !uncRows || !isPending || !failureOccurred) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->remapped_rows.correctable, corrRows); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.uncorrectable, uncRows); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.pending, isPending); result != NVML_SUCCESS) return result;
-    return read(gpu->remapped_rows.failure_occurred, failureOccurred);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->remapped_rows.correctable), corrRows); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.uncorrectable), uncRows); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.pending), isPending); result != NVML_SUCCESS) return result;
+    return read(now(gpu->remapped_rows.failure_occurred), failureOccurred);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrRows, unsigned int* uncRows, unsigned int* isPending, unsigned int* failureOccurred) {
@@ -207,11 +227,12 @@ static nvmlReturn_t answer_DeviceGetRowRemapperHistogram(nvmlDevice_t device, nv
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !values) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.high, &values->high); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.low, &values->low); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.max, &values->max); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->remapped_rows.availability_histogram.none, &values->none); result != NVML_SUCCESS) return result;
-    return read(gpu->remapped_rows.availability_histogram.partial, &values->partial);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.high), &values->high); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.low), &values->low); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.max), &values->max); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->remapped_rows.availability_histogram.none), &values->none); result != NVML_SUCCESS) return result;
+    return read(now(gpu->remapped_rows.availability_histogram.partial), &values->partial);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t* values) {

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -44,7 +46,7 @@ static nvmlReturn_t answer_DeviceGetSupportedEventTypes(nvmlDevice_t device, uns
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !eventTypes) return NVML_ERROR_INVALID_ARGUMENT;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
+  return consistent(*machine, machine->sequence(), [&] {
     return functions::DeviceGetSupportedEventTypes(*machine, *gpu, eventTypes);
   });
 }
@@ -79,7 +81,7 @@ static nvmlReturn_t answer_SystemEventSetCreate(nvmlSystemEventSetCreateRequest_
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!request) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(request->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
+  return functions::SystemEventSetCreate(*machine, request);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemEventSetCreate(nvmlSystemEventSetCreateRequest_t* request) {
   if (watched()) [[unlikely]] return observe<answer_SystemEventSetCreate>(Symbol::SystemEventSetCreate, request);
@@ -91,7 +93,7 @@ static nvmlReturn_t answer_SystemEventSetFree(nvmlSystemEventSetFreeRequest_t* r
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!request) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(request->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
+  return functions::SystemEventSetFree(*machine, request);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemEventSetFree(nvmlSystemEventSetFreeRequest_t* request) {
   if (watched()) [[unlikely]] return observe<answer_SystemEventSetFree>(Symbol::SystemEventSetFree, request);
@@ -103,7 +105,7 @@ static nvmlReturn_t answer_SystemRegisterEvents(nvmlSystemRegisterEventRequest_t
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!request) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(request->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
+  return functions::SystemRegisterEvents(*machine, request);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemRegisterEvents(nvmlSystemRegisterEventRequest_t* request) {
   if (watched()) [[unlikely]] return observe<answer_SystemRegisterEvents>(Symbol::SystemRegisterEvents, request);
@@ -115,7 +117,7 @@ static nvmlReturn_t answer_SystemEventSetWait(nvmlSystemEventSetWaitRequest_t* r
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!request) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(request->version, {0x01000020u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: events
+  return functions::SystemEventSetWait(*machine, request);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemEventSetWait(nvmlSystemEventSetWaitRequest_t* request) {
   if (watched()) [[unlikely]] return observe<answer_SystemEventSetWait>(Symbol::SystemEventSetWait, request);

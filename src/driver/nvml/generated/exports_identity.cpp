@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -19,10 +21,17 @@ NVMLKIT_EXPORTS_BEGIN
 static nvmlReturn_t answer_DeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !name) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->name, name, length);
+    return functions::on_mig::DeviceGetName(*machine, *gpu, *target.mig, name, length);
+  });
+  }
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->name), name, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
@@ -33,10 +42,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, u
 static nvmlReturn_t answer_DeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !type) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->brand, type);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->brand), type);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
@@ -47,8 +58,14 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandTyp
 static nvmlReturn_t answer_DeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !index) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetIndex(*machine, *gpu, *target.mig, index);
+  });
+  }
   return functions::DeviceGetIndex(*machine, *gpu, index);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
@@ -62,7 +79,8 @@ static nvmlReturn_t answer_DeviceGetSerial(nvmlDevice_t device, char* serial, un
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !serial) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->serial, serial, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->serial), serial, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
@@ -76,7 +94,8 @@ static nvmlReturn_t answer_DeviceGetModuleId(nvmlDevice_t device, unsigned int* 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !moduleId) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->module_id, moduleId);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->module_id), moduleId);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int* moduleId) {
@@ -91,7 +110,8 @@ static nvmlReturn_t answer_DeviceGetAddressingMode(nvmlDevice_t device, nvmlDevi
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(mode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->addressing_mode, &mode->value);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->addressing_mode), &mode->value);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
@@ -102,10 +122,17 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvm
 static nvmlReturn_t answer_DeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !uuid) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->uuid, uuid, length);
+    return functions::on_mig::DeviceGetUUID(*machine, *gpu, *target.mig, uuid, length);
+  });
+  }
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->uuid), uuid, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
@@ -119,7 +146,8 @@ static nvmlReturn_t answer_DeviceGetMinorNumber(nvmlDevice_t device, unsigned in
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minorNumber) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->minor_number, minorNumber);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->minor_number), minorNumber);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minorNumber) {
@@ -133,7 +161,8 @@ static nvmlReturn_t answer_DeviceGetBoardPartNumber(nvmlDevice_t device, char* p
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !partNumber) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->board_part_number, partNumber, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->board_part_number), partNumber, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, char* partNumber, unsigned int length) {
@@ -162,7 +191,8 @@ static nvmlReturn_t answer_DeviceGetInforomImageVersion(nvmlDevice_t device, cha
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !version) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->inforom.image_version, version, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->inforom.image_version), version, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomImageVersion(nvmlDevice_t device, char* version, unsigned int length) {
@@ -176,7 +206,8 @@ static nvmlReturn_t answer_DeviceGetInforomConfigurationChecksum(nvmlDevice_t de
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !checksum) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->inforom.checksum, checksum);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->inforom.checksum), checksum);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int* checksum) {
@@ -199,11 +230,13 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device) {
 static nvmlReturn_t answer_DeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !major || !minor) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->compute_capability.major, major); result != NVML_SUCCESS) return result;
-    return read(gpu->compute_capability.minor, minor);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->compute_capability.major), major); result != NVML_SUCCESS) return result;
+    return read(now(gpu->compute_capability.minor), minor);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
@@ -217,7 +250,8 @@ static nvmlReturn_t answer_DeviceGetBoardId(nvmlDevice_t device, unsigned int* b
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !boardId) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->board_id, boardId);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->board_id), boardId);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int* boardId) {
@@ -231,7 +265,8 @@ static nvmlReturn_t answer_DeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !multiGpuBool) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->multi_gpu_board, multiGpuBool);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->multi_gpu_board), multiGpuBool);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* multiGpuBool) {
@@ -245,7 +280,8 @@ static nvmlReturn_t answer_DeviceGetVbiosVersion(nvmlDevice_t device, char* vers
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !version) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->vbios_version, version, length);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->vbios_version), version, length);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char* version, unsigned int length) {
@@ -271,7 +307,8 @@ static nvmlReturn_t answer_DeviceGetIrqNum(nvmlDevice_t device, unsigned int* ir
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !irqNum) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->irq_num, irqNum);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->irq_num), irqNum);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int* irqNum) {
@@ -285,7 +322,8 @@ static nvmlReturn_t answer_DeviceGetNumGpuCores(nvmlDevice_t device, unsigned in
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !numCores) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->num_gpu_cores, numCores);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->num_gpu_cores), numCores);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* numCores) {
@@ -296,10 +334,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsign
 static nvmlReturn_t answer_DeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !arch) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->architecture, arch);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->architecture), arch);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
@@ -314,7 +354,8 @@ static nvmlReturn_t answer_DeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
   if (!gpu || !pdi) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pdi->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pdi, &pdi->value);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pdi), &pdi->value);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
@@ -328,7 +369,7 @@ static nvmlReturn_t answer_DeviceSetHostname_v1(nvmlDevice_t device, nvmlHostnam
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetHostname_v1(*machine, changed, hostname); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetHostname_v1>(Symbol::DeviceSetHostname_v1, device, hostname);
@@ -340,7 +381,9 @@ static nvmlReturn_t answer_DeviceGetHostname_v1(nvmlDevice_t device, nvmlHostnam
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !hostname) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetHostname_v1(*machine, *gpu, hostname);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t* hostname) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetHostname_v1>(Symbol::DeviceGetHostname_v1, device, hostname);
@@ -353,7 +396,9 @@ static nvmlReturn_t answer_DeviceGetCapabilities(nvmlDevice_t device, nvmlDevice
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !caps) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(caps->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetCapabilities(*machine, *gpu, caps);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetCapabilities>(Symbol::DeviceGetCapabilities, device, caps);

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -19,8 +21,14 @@ NVMLKIT_EXPORTS_BEGIN
 static nvmlReturn_t answer_DeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !memory) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetMemoryInfo(*machine, *gpu, *target.mig, memory);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetMemoryInfo(*machine, *gpu, memory);
   });
@@ -33,9 +41,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMem
 static nvmlReturn_t answer_DeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !memory) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(memory->version, {0x02000028u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetMemoryInfo_v2(*machine, *gpu, *target.mig, memory);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetMemoryInfo_v2(*machine, *gpu, memory);
   });
@@ -48,8 +62,14 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvml
 static nvmlReturn_t answer_DeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t* bar1Memory) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !bar1Memory) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetBAR1MemoryInfo(*machine, *gpu, *target.mig, bar1Memory);
+  });
+  }
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetBAR1MemoryInfo(*machine, *gpu, bar1Memory);
   });

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -19,9 +21,15 @@ NVMLKIT_EXPORTS_BEGIN
 static nvmlReturn_t answer_DeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !attributes) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetAttributes_v2(*machine, *gpu, *target.mig, attributes);
+  });
+  }
+  return NVML_ERROR_NOT_SUPPORTED;  // only MIG devices have attributes
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetAttributes_v2>(Symbol::DeviceGetAttributes_v2, device, attributes);
@@ -33,7 +41,7 @@ static nvmlReturn_t answer_DeviceSetMigMode(nvmlDevice_t device, unsigned int mo
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !activationStatus) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return functions::DeviceSetMigMode(*machine, *gpu, mode, activationStatus);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t* activationStatus) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetMigMode>(Symbol::DeviceSetMigMode, device, mode, activationStatus);
@@ -46,8 +54,9 @@ static nvmlReturn_t answer_DeviceGetMigMode(nvmlDevice_t device, unsigned int* c
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currentMode || !pendingMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->mig.mode_current, currentMode); result != NVML_SUCCESS) return result;
-    return read(gpu->mig.mode_pending, pendingMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->mig.mode_current), currentMode); result != NVML_SUCCESS) return result;
+    return read(now(gpu->mig.mode_pending), pendingMode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int* currentMode, unsigned int* pendingMode) {
@@ -60,7 +69,9 @@ static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceProfileInfo(*machine, *gpu, profile, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfo>(Symbol::DeviceGetGpuInstanceProfileInfo, device, profile, info);
@@ -73,7 +84,9 @@ static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device,
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceProfileInfoV(*machine, *gpu, profile, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfoV>(Symbol::DeviceGetGpuInstanceProfileInfoV, device, profile, info);
@@ -86,7 +99,9 @@ static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceProfileInfoByIdV(*machine, *gpu, profileId, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceProfileInfoByIdV>(Symbol::DeviceGetGpuInstanceProfileInfoByIdV, device, profileId, info);
@@ -98,7 +113,11 @@ static nvmlReturn_t answer_DeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *count = said_count;
+    return functions::DeviceGetGpuInstancePossiblePlacements_v2(*machine, *gpu, profileId, placements, count);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstancePossiblePlacements_v2>(Symbol::DeviceGetGpuInstancePossiblePlacements_v2, device, profileId, placements, count);
@@ -110,7 +129,9 @@ static nvmlReturn_t answer_DeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t de
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceRemainingCapacity(*machine, *gpu, profileId, count);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t device, unsigned int profileId, unsigned int* count) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceRemainingCapacity>(Symbol::DeviceGetGpuInstanceRemainingCapacity, device, profileId, count);
@@ -122,7 +143,7 @@ static nvmlReturn_t answer_DeviceCreateGpuInstance(nvmlDevice_t device, unsigned
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return functions::DeviceCreateGpuInstance(*machine, *gpu, profileId, gpuInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstance) {
   if (watched()) [[unlikely]] return observe<answer_DeviceCreateGpuInstance>(Symbol::DeviceCreateGpuInstance, device, profileId, gpuInstance);
@@ -134,7 +155,7 @@ static nvmlReturn_t answer_DeviceCreateGpuInstanceWithPlacement(nvmlDevice_t dev
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !placement || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return functions::DeviceCreateGpuInstanceWithPlacement(*machine, *gpu, profileId, placement, gpuInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance) {
   if (watched()) [[unlikely]] return observe<answer_DeviceCreateGpuInstanceWithPlacement>(Symbol::DeviceCreateGpuInstanceWithPlacement, device, profileId, placement, gpuInstance);
@@ -144,7 +165,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_
 static nvmlReturn_t answer_GpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::GpuInstanceDestroy(*machine, gpuInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceDestroy>(Symbol::GpuInstanceDestroy, gpuInstance);
@@ -156,7 +177,11 @@ static nvmlReturn_t answer_DeviceGetGpuInstances(nvmlDevice_t device, unsigned i
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *count = said_count;
+    return functions::DeviceGetGpuInstances(*machine, *gpu, profileId, gpuInstances, count);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstances>(Symbol::DeviceGetGpuInstances, device, profileId, gpuInstances, count);
@@ -168,7 +193,9 @@ static nvmlReturn_t answer_DeviceGetGpuInstanceById(nvmlDevice_t device, unsigne
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuInstanceById(*machine, *gpu, id, gpuInstance);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t* gpuInstance) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceById>(Symbol::DeviceGetGpuInstanceById, device, id, gpuInstance);
@@ -178,7 +205,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, un
 static nvmlReturn_t answer_GpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetInfo(*machine, gpuInstance, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetInfo>(Symbol::GpuInstanceGetInfo, gpuInstance, info);
@@ -188,7 +218,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance
 static nvmlReturn_t answer_GpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetComputeInstanceProfileInfo(*machine, gpuInstance, profile, engProfile, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceProfileInfo>(Symbol::GpuInstanceGetComputeInstanceProfileInfo, gpuInstance, profile, engProfile, info);
@@ -198,7 +231,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpu
 static nvmlReturn_t answer_GpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(info->version, {0x0300008cu, 0x02000088u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetComputeInstanceProfileInfoV(*machine, gpuInstance, profile, engProfile, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceProfileInfoV>(Symbol::GpuInstanceGetComputeInstanceProfileInfoV, gpuInstance, profile, engProfile, info);
@@ -208,7 +245,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGp
 static nvmlReturn_t answer_GpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetComputeInstanceRemainingCapacity(*machine, gpuInstance, profileId, count);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceRemainingCapacity>(Symbol::GpuInstanceGetComputeInstanceRemainingCapacity, gpuInstance, profileId, count);
@@ -218,7 +258,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceRemainingCapacity(n
 static nvmlReturn_t answer_GpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(), [&] {
+    *count = said_count;
+    return functions::GpuInstanceGetComputeInstancePossiblePlacements(*machine, gpuInstance, profileId, placements, count);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstancePossiblePlacements>(Symbol::GpuInstanceGetComputeInstancePossiblePlacements, gpuInstance, profileId, placements, count);
@@ -228,7 +273,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstancePossiblePlacements(
 static nvmlReturn_t answer_GpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::GpuInstanceCreateComputeInstance(*machine, gpuInstance, profileId, computeInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceCreateComputeInstance>(Symbol::GpuInstanceCreateComputeInstance, gpuInstance, profileId, computeInstance);
@@ -238,7 +284,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance
 static nvmlReturn_t answer_GpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!placement || !computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::GpuInstanceCreateComputeInstanceWithPlacement(*machine, gpuInstance, profileId, placement, computeInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceCreateComputeInstanceWithPlacement>(Symbol::GpuInstanceCreateComputeInstanceWithPlacement, gpuInstance, profileId, placement, computeInstance);
@@ -248,7 +295,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstanceWithPlacement(nv
 static nvmlReturn_t answer_ComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::ComputeInstanceDestroy(*machine, computeInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
   if (watched()) [[unlikely]] return observe<answer_ComputeInstanceDestroy>(Symbol::ComputeInstanceDestroy, computeInstance);
@@ -258,7 +305,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t com
 static nvmlReturn_t answer_GpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(), [&] {
+    *count = said_count;
+    return functions::GpuInstanceGetComputeInstances(*machine, gpuInstance, profileId, computeInstances, count);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstances>(Symbol::GpuInstanceGetComputeInstances, gpuInstance, profileId, computeInstances, count);
@@ -268,7 +320,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t
 static nvmlReturn_t answer_GpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GpuInstanceGetComputeInstanceById(*machine, gpuInstance, id, computeInstance);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
   if (watched()) [[unlikely]] return observe<answer_GpuInstanceGetComputeInstanceById>(Symbol::GpuInstanceGetComputeInstanceById, gpuInstance, id, computeInstance);
@@ -278,7 +333,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstanc
 static nvmlReturn_t answer_ComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::ComputeInstanceGetInfo_v2(*machine, computeInstance, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_ComputeInstanceGetInfo_v2>(Symbol::ComputeInstanceGetInfo_v2, computeInstance, info);
@@ -288,8 +346,14 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t 
 static nvmlReturn_t answer_DeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !isMigDevice) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceIsMigDeviceHandle(*machine, *gpu, *target.mig, isMigDevice);
+  });
+  }
   return functions::DeviceIsMigDeviceHandle(*machine, *gpu, isMigDevice);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* isMigDevice) {
@@ -300,9 +364,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, uns
 static nvmlReturn_t answer_DeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !id) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetGpuInstanceId(*machine, *gpu, *target.mig, id);
+  });
+  }
+  return NVML_ERROR_NOT_SUPPORTED;  // only a MIG device is of a GPU instance
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceId>(Symbol::DeviceGetGpuInstanceId, device, id);
@@ -312,9 +382,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsi
 static nvmlReturn_t answer_DeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !id) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetComputeInstanceId(*machine, *gpu, *target.mig, id);
+  });
+  }
+  return NVML_ERROR_NOT_SUPPORTED;  // only a MIG device is of a compute instance
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetComputeInstanceId>(Symbol::DeviceGetComputeInstanceId, device, id);
@@ -340,7 +416,9 @@ static nvmlReturn_t answer_DeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !migDevice) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_FOUND;  // not simulated yet: MIG
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetMigDeviceHandleByIndex(*machine, *gpu, index, migDevice);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t* migDevice) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetMigDeviceHandleByIndex>(Symbol::DeviceGetMigDeviceHandleByIndex, device, index, migDevice);
@@ -350,9 +428,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t dev
 static nvmlReturn_t answer_DeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, migDevice);
+  const auto target = find_target(*machine, migDevice);
+  const auto* gpu = target.gpu;
   if (!gpu || !device) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_INVALID_ARGUMENT;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetDeviceHandleFromMigDeviceHandle(*machine, *gpu, *target.mig, device);
+  });
+  }
+  return functions::DeviceGetDeviceHandleFromMigDeviceHandle(*machine, *gpu, device);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t* device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetDeviceHandleFromMigDeviceHandle>(Symbol::DeviceGetDeviceHandleFromMigDeviceHandle, migDevice, device);
@@ -362,9 +446,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDev
 static nvmlReturn_t answer_DeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !attributes) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::DeviceGetAttributes(*machine, *gpu, *target.mig, attributes);
+  });
+  }
+  return NVML_ERROR_NOT_SUPPORTED;  // only MIG devices have attributes
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetAttributes>(Symbol::DeviceGetAttributes, device, attributes);
@@ -374,7 +464,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDev
 static nvmlReturn_t answer_ComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::ComputeInstanceGetInfo(*machine, computeInstance, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_ComputeInstanceGetInfo>(Symbol::ComputeInstanceGetInfo, computeInstance, info);
@@ -386,7 +479,11 @@ static nvmlReturn_t answer_DeviceGetGpuInstancePossiblePlacements(nvmlDevice_t d
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
+  const auto said_count = *count;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *count = said_count;
+    return functions::DeviceGetGpuInstancePossiblePlacements(*machine, *gpu, profileId, placements, count);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstancePossiblePlacements>(Symbol::DeviceGetGpuInstancePossiblePlacements, device, profileId, placements, count);

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,7 +24,8 @@ static nvmlReturn_t answer_DeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableS
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !display) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->display.mode, display);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->display.mode), display);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t* display) {
@@ -36,7 +39,8 @@ static nvmlReturn_t answer_DeviceGetDisplayActive(nvmlDevice_t device, nvmlEnabl
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isActive) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->display.active, isActive);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->display.active), isActive);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t* isActive) {
@@ -50,7 +54,8 @@ static nvmlReturn_t answer_DeviceGetPersistenceMode(nvmlDevice_t device, nvmlEna
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->persistence_mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->persistence_mode), mode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
@@ -64,7 +69,8 @@ static nvmlReturn_t answer_DeviceGetPerformanceState(nvmlDevice_t device, nvmlPs
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pState) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->performance_state, pState);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->performance_state), pState);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t* pState) {
@@ -106,8 +112,9 @@ static nvmlReturn_t answer_DeviceGetGpuOperationMode(nvmlDevice_t device, nvmlGp
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->gpu_operation_mode.current, current); result != NVML_SUCCESS) return result;
-    return read(gpu->gpu_operation_mode.pending, pending);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->gpu_operation_mode.current), current); result != NVML_SUCCESS) return result;
+    return read(now(gpu->gpu_operation_mode.pending), pending);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t* current, nvmlGpuOperationMode_t* pending) {
@@ -121,7 +128,8 @@ static nvmlReturn_t answer_DeviceGetComputeMode(nvmlDevice_t device, nvmlCompute
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->compute_mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->compute_mode), mode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t* mode) {
@@ -176,8 +184,9 @@ static nvmlReturn_t answer_DeviceGetGspFirmwareMode(nvmlDevice_t device, unsigne
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !isEnabled || !defaultMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->gsp_firmware.mode, isEnabled); result != NVML_SUCCESS) return result;
-    return read(gpu->gsp_firmware.default_mode, defaultMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->gsp_firmware.mode), isEnabled); result != NVML_SUCCESS) return result;
+    return read(now(gpu->gsp_firmware.default_mode), defaultMode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, unsigned int* isEnabled, unsigned int* defaultMode) {
@@ -202,10 +211,13 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nv
 static nvmlReturn_t answer_DeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(mode)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetComputeMode(*machine, changed, mode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode) {

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -180,7 +182,7 @@ static nvmlReturn_t answer_DeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevice_t d
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvLinkDeviceLowPowerThreshold(*machine, changed, info); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevice_t device, nvmlNvLinkPowerThres_t* info) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetNvLinkDeviceLowPowerThreshold>(Symbol::DeviceSetNvLinkDeviceLowPowerThreshold, device, info);
@@ -190,7 +192,8 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevic
 static nvmlReturn_t answer_SystemSetNvlinkBwMode(unsigned int nvlinkBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::SystemSetNvlinkBwMode(*machine, nvlinkBwMode);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetNvlinkBwMode(unsigned int nvlinkBwMode) {
   if (watched()) [[unlikely]] return observe<answer_SystemSetNvlinkBwMode>(Symbol::SystemSetNvlinkBwMode, nvlinkBwMode);
@@ -201,7 +204,9 @@ static nvmlReturn_t answer_SystemGetNvlinkBwMode(unsigned int* nvlinkBwMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!nvlinkBwMode) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::SystemGetNvlinkBwMode(*machine, nvlinkBwMode);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetNvlinkBwMode(unsigned int* nvlinkBwMode) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetNvlinkBwMode>(Symbol::SystemGetNvlinkBwMode, nvlinkBwMode);
@@ -214,7 +219,9 @@ static nvmlReturn_t answer_DeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !supportedBwMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(supportedBwMode->version, {0x0100001cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetNvlinkSupportedBwModes(*machine, *gpu, supportedBwMode);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, nvmlNvlinkSupportedBwModes_t* supportedBwMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvlinkSupportedBwModes>(Symbol::DeviceGetNvlinkSupportedBwModes, device, supportedBwMode);
@@ -227,7 +234,9 @@ static nvmlReturn_t answer_DeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlink
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !getBwMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(getBwMode->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetNvlinkBwMode(*machine, *gpu, getBwMode);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkGetBwMode_t* getBwMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetNvlinkBwMode>(Symbol::DeviceGetNvlinkBwMode, device, getBwMode);
@@ -240,7 +249,7 @@ static nvmlReturn_t answer_DeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlink
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !setBwMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(setBwMode->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvlinkBwMode(*machine, changed, setBwMode); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkSetBwMode_t* setBwMode) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetNvlinkBwMode>(Symbol::DeviceSetNvlinkBwMode, device, setBwMode);

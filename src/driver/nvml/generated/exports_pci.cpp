@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -64,7 +66,8 @@ static nvmlReturn_t answer_DeviceGetMaxPcieLinkGeneration(nvmlDevice_t device, u
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !maxLinkGen) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.max_link_gen, maxLinkGen);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.max_link_gen), maxLinkGen);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int* maxLinkGen) {
@@ -78,7 +81,8 @@ static nvmlReturn_t answer_DeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t device
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !maxLinkGenDevice) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.device_max_link_gen, maxLinkGenDevice);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.device_max_link_gen), maxLinkGenDevice);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int* maxLinkGenDevice) {
@@ -92,7 +96,8 @@ static nvmlReturn_t answer_DeviceGetMaxPcieLinkWidth(nvmlDevice_t device, unsign
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !maxLinkWidth) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.max_link_width, maxLinkWidth);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.max_link_width), maxLinkWidth);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t device, unsigned int* maxLinkWidth) {
@@ -106,7 +111,8 @@ static nvmlReturn_t answer_DeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currLinkGen) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.current_link_gen, currLinkGen);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.current_link_gen), currLinkGen);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned int* currLinkGen) {
@@ -120,7 +126,8 @@ static nvmlReturn_t answer_DeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsig
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !currLinkWidth) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.current_link_width, currLinkWidth);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.current_link_width), currLinkWidth);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned int* currLinkWidth) {
@@ -149,7 +156,8 @@ static nvmlReturn_t answer_DeviceGetPcieReplayCounter(nvmlDevice_t device, unsig
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !value) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->pcie.replay_counter, value);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->pcie.replay_counter), value);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned int* value) {
@@ -163,7 +171,8 @@ static nvmlReturn_t answer_DeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !busWidth) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->memory.memory_bus_width, busWidth);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->memory.memory_bus_width), busWidth);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int* busWidth) {
@@ -205,7 +214,8 @@ static nvmlReturn_t answer_DeviceGetBusType(nvmlDevice_t device, nvmlBusType_t* 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !type) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->bus_type, type);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->bus_type), type);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusType_t* type) {

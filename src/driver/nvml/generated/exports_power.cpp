@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,7 +24,8 @@ static nvmlReturn_t answer_DeviceGetPowerState(nvmlDevice_t device, nvmlPstates_
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pState) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.power_state, pState);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.power_state), pState);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerState(nvmlDevice_t device, nvmlPstates_t* pState) {
@@ -36,7 +39,8 @@ static nvmlReturn_t answer_DeviceGetPowerManagementMode(nvmlDevice_t device, nvm
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !mode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.management_mode, mode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.management_mode), mode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
@@ -64,8 +68,9 @@ static nvmlReturn_t answer_DeviceGetPowerManagementLimitConstraints(nvmlDevice_t
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minLimit || !maxLimit) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->power.min_limit_mw, minLimit); result != NVML_SUCCESS) return result;
-    return read(gpu->power.max_limit_mw, maxLimit);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->power.min_limit_mw), minLimit); result != NVML_SUCCESS) return result;
+    return read(now(gpu->power.max_limit_mw), maxLimit);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t device, unsigned int* minLimit, unsigned int* maxLimit) {
@@ -79,7 +84,8 @@ static nvmlReturn_t answer_DeviceGetPowerManagementDefaultLimit(nvmlDevice_t dev
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !defaultLimit) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.default_limit_mw, defaultLimit);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.default_limit_mw), defaultLimit);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t device, unsigned int* defaultLimit) {
@@ -93,7 +99,8 @@ static nvmlReturn_t answer_DeviceGetPowerUsage(nvmlDevice_t device, unsigned int
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !power) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.current_draw_mw, power);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.current_draw_mw), power);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* power) {
@@ -107,7 +114,8 @@ static nvmlReturn_t answer_DeviceGetTotalEnergyConsumption(nvmlDevice_t device, 
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !energy) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.total_energy_consumption_mj, energy);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.total_energy_consumption_mj), energy);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long* energy) {
@@ -121,7 +129,8 @@ static nvmlReturn_t answer_DeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !limit) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.enforced_limit_mw, limit);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.enforced_limit_mw), limit);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int* limit) {
@@ -135,7 +144,8 @@ static nvmlReturn_t answer_DeviceGetPowerSource(nvmlDevice_t device, nvmlPowerSo
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !powerSource) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->power.power_source, powerSource);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->power.power_source), powerSource);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetPowerSource(nvmlDevice_t device, nvmlPowerSource_t* powerSource) {

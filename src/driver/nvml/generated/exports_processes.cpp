@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -97,8 +99,11 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t d
 static nvmlReturn_t answer_DeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t* utilization, unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !processSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   const auto said_processSamplesCount = *processSamplesCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *processSamplesCount = said_processSamplesCount;
@@ -113,10 +118,17 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
 static nvmlReturn_t answer_DeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProcessesUtilizationInfo_t* procesesUtilInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !procesesUtilInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(procesesUtilInfo->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: process utilization
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto said_procesesUtilInfo = *procesesUtilInfo;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *procesesUtilInfo = said_procesesUtilInfo;
+    return functions::DeviceGetProcessesUtilizationInfo(*machine, *gpu, procesesUtilInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProcessesUtilizationInfo_t* procesesUtilInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetProcessesUtilizationInfo>(Symbol::DeviceGetProcessesUtilizationInfo, device, procesesUtilInfo);

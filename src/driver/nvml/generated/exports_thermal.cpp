@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -79,8 +81,9 @@ static nvmlReturn_t answer_DeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !minSpeed || !maxSpeed) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->fan.min_percent, minSpeed); result != NVML_SUCCESS) return result;
-    return read(gpu->fan.max_percent, maxSpeed);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->fan.min_percent), minSpeed); result != NVML_SUCCESS) return result;
+    return read(now(gpu->fan.max_percent), maxSpeed);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned int* minSpeed, unsigned int* maxSpeed) {
@@ -108,7 +111,8 @@ static nvmlReturn_t answer_DeviceGetNumFans(nvmlDevice_t device, unsigned int* n
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !numFans) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->fan.count, numFans);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->fan.count), numFans);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned int* numFans) {

@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -68,7 +70,7 @@ static nvmlReturn_t answer_DeviceSetCpuAffinity(nvmlDevice_t device) {
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return functions::DeviceSetCpuAffinity(*machine, *gpu);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetCpuAffinity(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetCpuAffinity>(Symbol::DeviceSetCpuAffinity, device);
@@ -80,7 +82,7 @@ static nvmlReturn_t answer_DeviceClearCpuAffinity(nvmlDevice_t device) {
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return functions::DeviceClearCpuAffinity(*machine, *gpu);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearCpuAffinity(nvmlDevice_t device) {
   if (watched()) [[unlikely]] return observe<answer_DeviceClearCpuAffinity>(Symbol::DeviceClearCpuAffinity, device);
@@ -93,7 +95,8 @@ static nvmlReturn_t answer_DeviceGetNumaNodeId(nvmlDevice_t device, unsigned int
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !node) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->numa_node_id, node);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->numa_node_id), node);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int* node) {

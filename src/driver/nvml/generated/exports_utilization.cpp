@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -19,11 +21,15 @@ NVMLKIT_EXPORTS_BEGIN
 static nvmlReturn_t answer_DeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.gpu, &utilization->gpu); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.memory, &utilization->memory);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.gpu), &utilization->gpu); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.memory), &utilization->memory);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
@@ -34,11 +40,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, n
 static nvmlReturn_t answer_DeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.encoder, utilization); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.encoder), utilization); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.sampling_period_us), samplingPeriodUs);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
@@ -67,9 +77,10 @@ static nvmlReturn_t answer_DeviceGetEncoderStats(nvmlDevice_t device, unsigned i
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sessionCount || !averageFps || !averageLatency) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->encoder_stats.session_count, sessionCount); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->encoder_stats.average_fps, averageFps); result != NVML_SUCCESS) return result;
-    return read(gpu->encoder_stats.average_latency_us, averageLatency);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->encoder_stats.session_count), sessionCount); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->encoder_stats.average_fps), averageFps); result != NVML_SUCCESS) return result;
+    return read(now(gpu->encoder_stats.average_latency_us), averageLatency);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsigned int* sessionCount, unsigned int* averageFps, unsigned int* averageLatency) {
@@ -93,11 +104,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderSessions(nvmlDevice_t device, un
 static nvmlReturn_t answer_DeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.decoder, utilization); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.decoder), utilization); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.sampling_period_us), samplingPeriodUs);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
@@ -108,11 +123,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device,
 static nvmlReturn_t answer_DeviceGetJpgUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.jpeg, utilization); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.jpeg), utilization); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.sampling_period_us), samplingPeriodUs);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
@@ -123,11 +142,15 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, uns
 static nvmlReturn_t answer_DeviceGetOfaUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !utilization || !samplingPeriodUs) return NVML_ERROR_INVALID_ARGUMENT;
+  if (target.mig) return NVML_ERROR_NOT_SUPPORTED;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->utilization.ofa, utilization); result != NVML_SUCCESS) return result;
-    return read(gpu->utilization.sampling_period_us, samplingPeriodUs);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->utilization.ofa), utilization); result != NVML_SUCCESS) return result;
+    return read(now(gpu->utilization.sampling_period_us), samplingPeriodUs);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, unsigned int* utilization, unsigned int* samplingPeriodUs) {
@@ -141,9 +164,10 @@ static nvmlReturn_t answer_DeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !fbcStats) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    if (const auto result = read(gpu->fbc_stats.average_fps, &fbcStats->averageFPS); result != NVML_SUCCESS) return result;
-    if (const auto result = read(gpu->fbc_stats.average_latency_us, &fbcStats->averageLatency); result != NVML_SUCCESS) return result;
-    return read(gpu->fbc_stats.session_count, &fbcStats->sessionsCount);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    if (const auto result = read(now(gpu->fbc_stats.average_fps), &fbcStats->averageFPS); result != NVML_SUCCESS) return result;
+    if (const auto result = read(now(gpu->fbc_stats.average_latency_us), &fbcStats->averageLatency); result != NVML_SUCCESS) return result;
+    return read(now(gpu->fbc_stats.session_count), &fbcStats->sessionsCount);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t* fbcStats) {

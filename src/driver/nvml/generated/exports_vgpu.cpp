@@ -4,8 +4,10 @@
 #include "driver/nvml/call.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
+#include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/observe.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,7 +24,8 @@ static nvmlReturn_t answer_DeviceGetVirtualizationMode(nvmlDevice_t device, nvml
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pVirtualMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->virtualization.mode, pVirtualMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->virtualization.mode), pVirtualMode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t* pVirtualMode) {
@@ -36,7 +39,8 @@ static nvmlReturn_t answer_DeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVg
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !pHostVgpuMode) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
-    return read(gpu->virtualization.host_vgpu_mode, pHostVgpuMode);
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->virtualization.host_vgpu_mode), pHostVgpuMode);
   });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVgpuMode_t* pHostVgpuMode) {

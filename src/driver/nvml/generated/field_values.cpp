@@ -6,64 +6,65 @@ namespace nvmlkit::driver {
 
 using namespace abi;
 
-nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsigned int scope, nvmlFieldValue_t& out) {
+nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::Reading& now, unsigned int id,
+                              unsigned int scope, nvmlFieldValue_t& out) {
   switch (id) {
     case 1:  // NVML_FI_DEV_ECC_CURRENT
-      return put_uint(gpu->ecc.mode_current, out);
+      return put_uint(now(gpu->ecc.mode_current), out);
     case 2:  // NVML_FI_DEV_ECC_PENDING
-      return put_uint(gpu->ecc.mode_pending, out);
+      return put_uint(now(gpu->ecc.mode_pending), out);
     case 3:  // NVML_FI_DEV_ECC_SBE_VOL_TOTAL
-      return put_ullong(gpu->ecc.errors.volatile_.single_bit.total, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.total), out);
     case 4:  // NVML_FI_DEV_ECC_DBE_VOL_TOTAL
-      return put_ullong(gpu->ecc.errors.volatile_.double_bit.total, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.total), out);
     case 5:  // NVML_FI_DEV_ECC_SBE_AGG_TOTAL
-      return put_ullong(gpu->ecc.errors.aggregate.single_bit.total, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.total), out);
     case 6:  // NVML_FI_DEV_ECC_DBE_AGG_TOTAL
-      return put_ullong(gpu->ecc.errors.aggregate.double_bit.total, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.total), out);
     case 7:  // NVML_FI_DEV_ECC_SBE_VOL_L1
-      return put_ullong(gpu->ecc.errors.volatile_.single_bit.l1_cache, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.l1_cache), out);
     case 8:  // NVML_FI_DEV_ECC_DBE_VOL_L1
-      return put_ullong(gpu->ecc.errors.volatile_.double_bit.l1_cache, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.l1_cache), out);
     case 9:  // NVML_FI_DEV_ECC_SBE_VOL_L2
-      return put_ullong(gpu->ecc.errors.volatile_.single_bit.l2_cache, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.l2_cache), out);
     case 10:  // NVML_FI_DEV_ECC_DBE_VOL_L2
-      return put_ullong(gpu->ecc.errors.volatile_.double_bit.l2_cache, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.l2_cache), out);
     case 11:  // NVML_FI_DEV_ECC_SBE_VOL_DEV
-      return put_ullong(gpu->ecc.errors.volatile_.single_bit.device_memory, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.device_memory), out);
     case 12:  // NVML_FI_DEV_ECC_DBE_VOL_DEV
-      return put_ullong(gpu->ecc.errors.volatile_.double_bit.device_memory, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.device_memory), out);
     case 13:  // NVML_FI_DEV_ECC_SBE_VOL_REG
-      return put_ullong(gpu->ecc.errors.volatile_.single_bit.register_file, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.register_file), out);
     case 14:  // NVML_FI_DEV_ECC_DBE_VOL_REG
-      return put_ullong(gpu->ecc.errors.volatile_.double_bit.register_file, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.register_file), out);
     case 15:  // NVML_FI_DEV_ECC_SBE_VOL_TEX
-      return put_ullong(gpu->ecc.errors.volatile_.single_bit.texture_memory, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.single_bit.texture_memory), out);
     case 16:  // NVML_FI_DEV_ECC_DBE_VOL_TEX
-      return put_ullong(gpu->ecc.errors.volatile_.double_bit.texture_memory, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.texture_memory), out);
     case 17:  // NVML_FI_DEV_ECC_DBE_VOL_CBU
-      return put_ullong(gpu->ecc.errors.volatile_.double_bit.cbu, out);
+      return put_ullong(now(gpu->ecc.errors.volatile_.double_bit.cbu), out);
     case 18:  // NVML_FI_DEV_ECC_SBE_AGG_L1
-      return put_ullong(gpu->ecc.errors.aggregate.single_bit.l1_cache, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.l1_cache), out);
     case 19:  // NVML_FI_DEV_ECC_DBE_AGG_L1
-      return put_ullong(gpu->ecc.errors.aggregate.double_bit.l1_cache, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.l1_cache), out);
     case 20:  // NVML_FI_DEV_ECC_SBE_AGG_L2
-      return put_ullong(gpu->ecc.errors.aggregate.single_bit.l2_cache, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.l2_cache), out);
     case 21:  // NVML_FI_DEV_ECC_DBE_AGG_L2
-      return put_ullong(gpu->ecc.errors.aggregate.double_bit.l2_cache, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.l2_cache), out);
     case 22:  // NVML_FI_DEV_ECC_SBE_AGG_DEV
-      return put_ullong(gpu->ecc.errors.aggregate.single_bit.device_memory, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.device_memory), out);
     case 23:  // NVML_FI_DEV_ECC_DBE_AGG_DEV
-      return put_ullong(gpu->ecc.errors.aggregate.double_bit.device_memory, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.device_memory), out);
     case 24:  // NVML_FI_DEV_ECC_SBE_AGG_REG
-      return put_ullong(gpu->ecc.errors.aggregate.single_bit.register_file, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.register_file), out);
     case 25:  // NVML_FI_DEV_ECC_DBE_AGG_REG
-      return put_ullong(gpu->ecc.errors.aggregate.double_bit.register_file, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.register_file), out);
     case 26:  // NVML_FI_DEV_ECC_SBE_AGG_TEX
-      return put_ullong(gpu->ecc.errors.aggregate.single_bit.texture_memory, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.single_bit.texture_memory), out);
     case 27:  // NVML_FI_DEV_ECC_DBE_AGG_TEX
-      return put_ullong(gpu->ecc.errors.aggregate.double_bit.texture_memory, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.texture_memory), out);
     case 28:  // NVML_FI_DEV_ECC_DBE_AGG_CBU
-      return put_ullong(gpu->ecc.errors.aggregate.double_bit.cbu, out);
+      return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.cbu), out);
     case 29:  // NVML_FI_DEV_RETIRED_SBE
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: retired pages by field value
     case 30:  // NVML_FI_DEV_RETIRED_DBE
@@ -155,11 +156,11 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 73:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_TOTAL
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 74:  // NVML_FI_DEV_PERF_POLICY_POWER
-      return put_ullong(gpu->clocks_throttle_reasons.counters.sw_power_cap_us, out);
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_power_cap_us), out);
     case 75:  // NVML_FI_DEV_PERF_POLICY_THERMAL
-      return put_ullong(gpu->clocks_throttle_reasons.counters.sw_thermal_slowdown_us, out);
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_thermal_slowdown_us), out);
     case 76:  // NVML_FI_DEV_PERF_POLICY_SYNC_BOOST
-      return put_ullong(gpu->clocks_throttle_reasons.counters.sync_boost_us, out);
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.sync_boost_us), out);
     case 77:  // NVML_FI_DEV_PERF_POLICY_BOARD_LIMIT
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
     case 78:  // NVML_FI_DEV_PERF_POLICY_LOW_UTILIZATION
@@ -171,9 +172,9 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 81:  // NVML_FI_DEV_PERF_POLICY_TOTAL_BASE_CLOCKS
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
     case 82:  // NVML_FI_DEV_MEMORY_TEMP
-      return put_uint(gpu->thermal.temperature_memory_c, out);
+      return put_uint(now(gpu->thermal.temperature_memory_c), out);
     case 83:  // NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION
-      return put_ullong(gpu->power.total_energy_consumption_mj, out);
+      return put_ullong(now(gpu->power.total_energy_consumption_mj), out);
     case 84:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L0
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 85:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L1
@@ -195,9 +196,9 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 93:  // NVML_FI_DEV_RETIRED_PENDING_DBE
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: retired pages by field value
     case 94:  // NVML_FI_DEV_PCIE_REPLAY_COUNTER
-      return put_uint(gpu->pcie.replay_counter, out);
+      return put_uint(now(gpu->pcie.replay_counter), out);
     case 95:  // NVML_FI_DEV_PCIE_REPLAY_ROLLOVER_COUNTER
-      return put_uint(gpu->pcie.replay_rollover_counter, out);
+      return put_uint(now(gpu->pcie.replay_rollover_counter), out);
     case 96:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L6
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 97:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L7
@@ -291,13 +292,13 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 141:  // NVML_FI_DEV_NVLINK_THROUGHPUT_RAW_RX
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 142:  // NVML_FI_DEV_REMAPPED_COR
-      return put_uint(gpu->remapped_rows.correctable, out);
+      return put_uint(now(gpu->remapped_rows.correctable), out);
     case 143:  // NVML_FI_DEV_REMAPPED_UNC
-      return put_uint(gpu->remapped_rows.uncorrectable, out);
+      return put_uint(now(gpu->remapped_rows.uncorrectable), out);
     case 144:  // NVML_FI_DEV_REMAPPED_PENDING
-      return put_uint(gpu->remapped_rows.pending, out);
+      return put_uint(now(gpu->remapped_rows.pending), out);
     case 145:  // NVML_FI_DEV_REMAPPED_FAILURE
-      return put_uint(gpu->remapped_rows.failure_occurred, out);
+      return put_uint(now(gpu->remapped_rows.failure_occurred), out);
     case 146:  // NVML_FI_DEV_NVLINK_REMOTE_NVLINK_ID
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 147:  // NVML_FI_DEV_NVSWITCH_CONNECTED_LINK_COUNT
@@ -343,7 +344,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 167:  // NVML_FI_DEV_NVLINK_GET_POWER_STATE
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 168:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_low_power(*gpu, 168, scope, out);
     case 169:  // NVML_FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
     case 170:  // NVML_FI_DEV_C2C_LINK_COUNT
@@ -377,53 +378,53 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 184:  // NVML_FI_DEV_IS_RESETLESS_MIG_SUPPORTED
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
     case 185:  // NVML_FI_DEV_POWER_AVERAGE
-      if (scope == POWER_SCOPE_GPU) return put_uint(gpu->power.average_draw_mw, out);
-      if (scope == POWER_SCOPE_MEMORY) return put_uint(gpu->power.memory_draw_mw, out);
-      if (scope == POWER_SCOPE_MODULE) return put_uint(gpu->module_power.average_draw_mw, out);
+      if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.average_draw_mw), out);
+      if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
+      if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.average_draw_mw), out);
       return NVML_ERROR_INVALID_ARGUMENT;
     case 186:  // NVML_FI_DEV_POWER_INSTANT
-      if (scope == POWER_SCOPE_GPU) return put_uint(gpu->power.instant_draw_mw, out);
-      if (scope == POWER_SCOPE_MEMORY) return put_uint(gpu->power.memory_draw_mw, out);
-      if (scope == POWER_SCOPE_MODULE) return put_uint(gpu->module_power.instant_draw_mw, out);
+      if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.instant_draw_mw), out);
+      if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
+      if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.instant_draw_mw), out);
       return NVML_ERROR_INVALID_ARGUMENT;
     case 187:  // NVML_FI_DEV_POWER_MIN_LIMIT
-      if (scope == POWER_SCOPE_GPU) return put_uint(gpu->power.min_limit_mw, out);
-      if (scope == POWER_SCOPE_MODULE) return put_uint(gpu->module_power.min_limit_mw, out);
+      if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.min_limit_mw), out);
+      if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.min_limit_mw), out);
       return NVML_ERROR_INVALID_ARGUMENT;
     case 188:  // NVML_FI_DEV_POWER_MAX_LIMIT
-      if (scope == POWER_SCOPE_GPU) return put_uint(gpu->power.max_limit_mw, out);
-      if (scope == POWER_SCOPE_MODULE) return put_uint(gpu->module_power.max_limit_mw, out);
+      if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.max_limit_mw), out);
+      if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.max_limit_mw), out);
       return NVML_ERROR_INVALID_ARGUMENT;
     case 189:  // NVML_FI_DEV_POWER_DEFAULT_LIMIT
-      if (scope == POWER_SCOPE_GPU) return put_uint(gpu->power.default_limit_mw, out);
-      if (scope == POWER_SCOPE_MODULE) return put_uint(gpu->module_power.default_limit_mw, out);
+      if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.default_limit_mw), out);
+      if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.default_limit_mw), out);
       return NVML_ERROR_INVALID_ARGUMENT;
     case 190:  // NVML_FI_DEV_POWER_CURRENT_LIMIT
-      if (scope == POWER_SCOPE_GPU) return put_uint(gpu->power.enforced_limit_mw, out);
-      if (scope == POWER_SCOPE_MODULE) return put_uint(gpu->module_power.limit_mw, out);
+      if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.enforced_limit_mw), out);
+      if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.limit_mw), out);
       return NVML_ERROR_INVALID_ARGUMENT;
     case 191:  // NVML_FI_DEV_ENERGY
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: telemetry
     case 192:  // NVML_FI_DEV_POWER_REQUESTED_LIMIT
-      if (scope == POWER_SCOPE_GPU) return put_uint(gpu->power.limit_mw, out);
-      if (scope == POWER_SCOPE_MODULE) return put_uint(gpu->module_power.requested_limit_mw, out);
+      if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.limit_mw), out);
+      if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.requested_limit_mw), out);
       return NVML_ERROR_INVALID_ARGUMENT;
     case 193:  // NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT
-      return put_int(gpu->thermal.shutdown_tlimit_c, out);
+      return put_int(now(gpu->thermal.shutdown_tlimit_c), out);
     case 194:  // NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT
-      return put_int(gpu->thermal.slowdown_tlimit_c, out);
+      return put_int(now(gpu->thermal.slowdown_tlimit_c), out);
     case 195:  // NVML_FI_DEV_TEMPERATURE_MEM_MAX_TLIMIT
-      return put_int(gpu->thermal.memory_max_operating_tlimit_c, out);
+      return put_int(now(gpu->thermal.memory_max_operating_tlimit_c), out);
     case 196:  // NVML_FI_DEV_TEMPERATURE_GPU_MAX_TLIMIT
-      return put_int(gpu->thermal.max_operating_tlimit_c, out);
+      return put_int(now(gpu->thermal.max_operating_tlimit_c), out);
     case 197:  // NVML_FI_DEV_PCIE_COUNT_TX_BYTES
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.tx_bytes), out);
     case 198:  // NVML_FI_DEV_PCIE_COUNT_RX_BYTES
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: PCIe counters
+      return put_ullong(now(gpu->pcie.rx_bytes), out);
     case 199:  // NVML_FI_DEV_IS_MIG_MODE_INDEPENDENT_MIG_QUERY_CAPABLE
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: MIG
     case 200:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MAX
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_low_power(*gpu, 200, scope, out);
     case 201:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_PACKETS
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 202:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_BYTES
@@ -469,19 +470,19 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 222:  // NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 223:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MIN
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_low_power(*gpu, 223, scope, out);
     case 224:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return nvlink_low_power(*gpu, 224, scope, out);
     case 225:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_SUPPORTED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
+      return put_uint(now(gpu->nvlink_low_power.supported), out);
     case 226:  // NVML_FI_DEV_RESET_STATUS
-      return put_uint(gpu->reset_status.required, out);
+      return put_uint(now(gpu->reset_status.required), out);
     case 227:  // NVML_FI_DEV_DRAIN_AND_RESET_STATUS
-      return put_uint(gpu->reset_status.drain_and_reset_recommended, out);
+      return put_uint(now(gpu->reset_status.drain_and_reset_recommended), out);
     case 228:  // NVML_FI_DEV_PCIE_OUTBOUND_ATOMICS_MASK
-      return put_uint(gpu->pcie.atomic_caps_outbound, out);
+      return put_uint(now(gpu->pcie.atomic_caps_outbound), out);
     case 229:  // NVML_FI_DEV_PCIE_INBOUND_ATOMICS_MASK
-      return put_uint(gpu->pcie.atomic_caps_inbound, out);
+      return put_uint(now(gpu->pcie.atomic_caps_inbound), out);
     case 230:  // NVML_FI_DEV_GET_GPU_RECOVERY_ACTION
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: faults
     case 231:  // NVML_FI_DEV_C2C_LINK_ERROR_INTR
@@ -525,33 +526,33 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 250:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_15
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 251:  // NVML_FI_PWR_SMOOTHING_ENABLED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.state), out);
     case 252:  // NVML_FI_PWR_SMOOTHING_PRIV_LVL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.privilege_level), out);
     case 253:  // NVML_FI_PWR_SMOOTHING_IMM_RAMP_DOWN_ENABLED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.immediate_ramp_down), out);
     case 254:  // NVML_FI_PWR_SMOOTHING_APPLIED_TMP_CEIL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.applied_tmp_ceiling_w), out);
     case 255:  // NVML_FI_PWR_SMOOTHING_APPLIED_TMP_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.applied_tmp_floor_w), out);
     case 256:  // NVML_FI_PWR_SMOOTHING_MAX_PERCENT_TMP_FLOOR_SETTING
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.max_percent_tmp_floor), out);
     case 257:  // NVML_FI_PWR_SMOOTHING_MIN_PERCENT_TMP_FLOOR_SETTING
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.min_percent_tmp_floor), out);
     case 258:  // NVML_FI_PWR_SMOOTHING_HW_CIRCUITRY_PERCENT_LIFETIME_REMAINING
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.hw_circuitry_lifetime_remaining_percent), out);
     case 259:  // NVML_FI_PWR_SMOOTHING_MAX_NUM_PRESET_PROFILES
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_profiles(*gpu, 259, scope, out);
     case 260:  // NVML_FI_PWR_SMOOTHING_PROFILE_PERCENT_TMP_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 260, scope, out);
     case 261:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_UP_RATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 261, scope, out);
     case 262:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_DOWN_RATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 262, scope, out);
     case 263:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_DOWN_HYST_VAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 263, scope, out);
     case 264:  // NVML_FI_PWR_SMOOTHING_ACTIVE_PRESET_PROFILE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.active_profile), out);
     case 265:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PERCENT_TMP_FLOOR
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 266:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_UP_RATE
@@ -561,11 +562,11 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 268:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_DOWN_HYST_VAL
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 269:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
-      return put_ullong(gpu->clocks_throttle_reasons.counters.sw_thermal_slowdown_us, out);
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_thermal_slowdown_us), out);
     case 270:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
-      return put_ullong(gpu->clocks_throttle_reasons.counters.hw_thermal_slowdown_us, out);
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.hw_thermal_slowdown_us), out);
     case 271:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN
-      return put_ullong(gpu->clocks_throttle_reasons.counters.hw_power_brake_slowdown_us, out);
+      return put_ullong(now(gpu->clocks_throttle_reasons.counters.hw_power_brake_slowdown_us), out);
     case 272:  // NVML_FI_DEV_POWER_SYNC_BALANCING_FREQ
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 273:  // NVML_FI_DEV_POWER_SYNC_BALANCING_AF
@@ -585,13 +586,13 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, unsigned int id, unsig
     case 280:  // NVML_FI_PWR_SMOOTHING_DELAYED_PWR_SMOOTHING_SUPPORTED
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 281:  // NVML_FI_PWR_SMOOTHING_PROFILE_SECONDARY_POWER_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 281, scope, out);
     case 282:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_ACT_WIN_MULT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 282, scope, out);
     case 283:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_TAR_WIN_MULT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 283, scope, out);
     case 284:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_ACT_OFFSET
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return power_smoothing_parameter(*gpu, 284, scope, out);
     case 285:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_SECONDARY_POWER_FLOOR
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
     case 286:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_ACT_WIN_MULT

@@ -8,6 +8,7 @@
 #include "nvmlkit/abi/legacy.hpp"
 #include "nvmlkit/generated/abi.hpp"
 #include "sim/machine.hpp"
+#include "sim/mig/devices.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -16,7 +17,11 @@ using sim::Machine;
 using sim::model::Gpu;
 
 // accounting
+nvmlReturn_t DeviceGetAccountingStats(const Machine& machine, const Gpu& gpu, unsigned int pid, nvmlAccountingStats_t* stats);
+nvmlReturn_t DeviceGetAccountingPids(const Machine& machine, const Gpu& gpu, unsigned int* count, unsigned int* pids);
+nvmlReturn_t DeviceGetAccountingStats_v2(const Machine& machine, const Gpu& gpu, nvmlAccountingStats_v2_t* stats);
 nvmlReturn_t DeviceSetAccountingMode(const Machine& machine, Gpu& gpu, nvmlEnableState_t mode);
+nvmlReturn_t DeviceClearAccountingPids(const Machine& machine, const Gpu& gpu);
 
 // clocks
 nvmlReturn_t DeviceGetClockInfo(const Machine& machine, const Gpu& gpu, nvmlClockType_t type, unsigned int* clock);
@@ -57,8 +62,13 @@ nvmlReturn_t DeviceGetCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, nvmlDevice_t* device);
 
 // drain
+nvmlReturn_t DeviceModifyDrainState(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlEnableState_t newState);
+nvmlReturn_t DeviceQueryDrainState(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlEnableState_t* currentState);
+nvmlReturn_t DeviceRemoveGpu_v2(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlDetachGpuState_t gpuState, nvmlPcieLinkState_t linkState);
+nvmlReturn_t DeviceDiscoverGpus(const Machine& machine, nvmlPciInfo_t* pciInfo);
 nvmlReturn_t GetExcludedDeviceCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t GetExcludedDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info);
+nvmlReturn_t DeviceRemoveGpu(const Machine& machine, nvmlPciInfo_t* pciInfo);
 nvmlReturn_t GetBlacklistDeviceCount(const Machine& machine, unsigned int* deviceCount);
 nvmlReturn_t GetBlacklistDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info);
 
@@ -80,6 +90,10 @@ nvmlReturn_t DeviceRegisterEvents(const Machine& machine, const Gpu& gpu, unsign
 nvmlReturn_t DeviceGetSupportedEventTypes(const Machine& machine, const Gpu& gpu, unsigned long long* eventTypes);
 nvmlReturn_t EventSetWait_v2(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
 nvmlReturn_t EventSetFree(const Machine& machine, nvmlEventSet_t set);
+nvmlReturn_t SystemEventSetCreate(const Machine& machine, nvmlSystemEventSetCreateRequest_t* request);
+nvmlReturn_t SystemEventSetFree(const Machine& machine, nvmlSystemEventSetFreeRequest_t* request);
+nvmlReturn_t SystemRegisterEvents(const Machine& machine, nvmlSystemRegisterEventRequest_t* request);
+nvmlReturn_t SystemEventSetWait(const Machine& machine, nvmlSystemEventSetWaitRequest_t* request);
 nvmlReturn_t EventSetWait(const Machine& machine, nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms);
 
 // fabric
@@ -93,6 +107,9 @@ nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int va
 nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, unsigned int* index);
 nvmlReturn_t DeviceGetInforomVersion(const Machine& machine, const Gpu& gpu, nvmlInforomObject_t object, char* version, unsigned int length);
 nvmlReturn_t DeviceValidateInforom(const Machine& machine, const Gpu& gpu);
+nvmlReturn_t DeviceSetHostname_v1(const Machine& machine, Gpu& gpu, nvmlHostname_v1_t* hostname);
+nvmlReturn_t DeviceGetHostname_v1(const Machine& machine, const Gpu& gpu, nvmlHostname_v1_t* hostname);
+nvmlReturn_t DeviceGetCapabilities(const Machine& machine, const Gpu& gpu, nvmlDeviceCapabilities_t* caps);
 
 // lifecycle
 nvmlReturn_t Init_v2();
@@ -108,8 +125,34 @@ nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine& machine, const Gpu& gpu, nvml
 nvmlReturn_t DeviceGetBAR1MemoryInfo(const Machine& machine, const Gpu& gpu, nvmlBAR1Memory_t* bar1Memory);
 
 // mig
+nvmlReturn_t DeviceSetMigMode(const Machine& machine, const Gpu& gpu, unsigned int mode, nvmlReturn_t* activationStatus);
+nvmlReturn_t DeviceGetGpuInstanceProfileInfo(const Machine& machine, const Gpu& gpu, unsigned int profile, nvmlGpuInstanceProfileInfo_t* info);
+nvmlReturn_t DeviceGetGpuInstanceProfileInfoV(const Machine& machine, const Gpu& gpu, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t* info);
+nvmlReturn_t DeviceGetGpuInstanceProfileInfoByIdV(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t* info);
+nvmlReturn_t DeviceGetGpuInstancePossiblePlacements_v2(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count);
+nvmlReturn_t DeviceGetGpuInstanceRemainingCapacity(const Machine& machine, const Gpu& gpu, unsigned int profileId, unsigned int* count);
+nvmlReturn_t DeviceCreateGpuInstance(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstance_t* gpuInstance);
+nvmlReturn_t DeviceCreateGpuInstanceWithPlacement(const Machine& machine, const Gpu& gpu, unsigned int profileId, const nvmlGpuInstancePlacement_t* placement, nvmlGpuInstance_t* gpuInstance);
+nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuInstance);
+nvmlReturn_t DeviceGetGpuInstances(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstance_t* gpuInstances, unsigned int* count);
+nvmlReturn_t DeviceGetGpuInstanceById(const Machine& machine, const Gpu& gpu, unsigned int id, nvmlGpuInstance_t* gpuInstance);
+nvmlReturn_t GpuInstanceGetInfo(const Machine& machine, nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info);
+nvmlReturn_t GpuInstanceGetComputeInstanceProfileInfo(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info);
+nvmlReturn_t GpuInstanceGetComputeInstanceProfileInfoV(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info);
+nvmlReturn_t GpuInstanceGetComputeInstanceRemainingCapacity(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count);
+nvmlReturn_t GpuInstanceGetComputeInstancePossiblePlacements(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count);
+nvmlReturn_t GpuInstanceCreateComputeInstance(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance);
+nvmlReturn_t GpuInstanceCreateComputeInstanceWithPlacement(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance);
+nvmlReturn_t ComputeInstanceDestroy(const Machine& machine, nvmlComputeInstance_t computeInstance);
+nvmlReturn_t GpuInstanceGetComputeInstances(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count);
+nvmlReturn_t GpuInstanceGetComputeInstanceById(const Machine& machine, nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance);
+nvmlReturn_t ComputeInstanceGetInfo_v2(const Machine& machine, nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info);
 nvmlReturn_t DeviceIsMigDeviceHandle(const Machine& machine, const Gpu& gpu, unsigned int* isMigDevice);
 nvmlReturn_t DeviceGetMaxMigDeviceCount(const Machine& machine, const Gpu& gpu, unsigned int* count);
+nvmlReturn_t DeviceGetMigDeviceHandleByIndex(const Machine& machine, const Gpu& gpu, unsigned int index, nvmlDevice_t* migDevice);
+nvmlReturn_t DeviceGetDeviceHandleFromMigDeviceHandle(const Machine& machine, const Gpu& gpu, nvmlDevice_t* device);
+nvmlReturn_t ComputeInstanceGetInfo(const Machine& machine, nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info);
+nvmlReturn_t DeviceGetGpuInstancePossiblePlacements(const Machine& machine, const Gpu& gpu, unsigned int profileId, nvmlGpuInstancePlacement_t* placements, unsigned int* count);
 
 // modes
 nvmlReturn_t DeviceGetDynamicPstatesInfo(const Machine& machine, const Gpu& gpu, nvmlGpuDynamicPstatesInfo_t* pDynamicPstatesInfo);
@@ -120,6 +163,14 @@ nvmlReturn_t DeviceSetPersistenceMode(const Machine& machine, Gpu& gpu, nvmlEnab
 nvmlReturn_t DeviceSetComputeMode(const Machine& machine, Gpu& gpu, nvmlComputeMode_t mode);
 nvmlReturn_t DeviceSetGpuOperationMode(const Machine& machine, Gpu& gpu, nvmlGpuOperationMode_t mode);
 nvmlReturn_t DeviceSetAPIRestriction(const Machine& machine, Gpu& gpu, nvmlRestrictedAPI_t apiType, nvmlEnableState_t isRestricted);
+
+// nvlink
+nvmlReturn_t DeviceSetNvLinkDeviceLowPowerThreshold(const Machine& machine, Gpu& gpu, nvmlNvLinkPowerThres_t* info);
+nvmlReturn_t SystemSetNvlinkBwMode(const Machine& machine, unsigned int nvlinkBwMode);
+nvmlReturn_t SystemGetNvlinkBwMode(const Machine& machine, unsigned int* nvlinkBwMode);
+nvmlReturn_t DeviceGetNvlinkSupportedBwModes(const Machine& machine, const Gpu& gpu, nvmlNvlinkSupportedBwModes_t* supportedBwMode);
+nvmlReturn_t DeviceGetNvlinkBwMode(const Machine& machine, const Gpu& gpu, nvmlNvlinkGetBwMode_t* getBwMode);
+nvmlReturn_t DeviceSetNvlinkBwMode(const Machine& machine, Gpu& gpu, nvmlNvlinkSetBwMode_t* setBwMode);
 
 // pci
 nvmlReturn_t DeviceGetHandleByPciBusId_v2(const Machine& machine, const char* pciBusId, nvmlDevice_t* device);
@@ -139,6 +190,17 @@ nvmlReturn_t DeviceSetPowerManagementLimit(const Machine& machine, Gpu& gpu, uns
 
 // power_profiles
 nvmlReturn_t DeviceGetPerformanceModes(const Machine& machine, const Gpu& gpu, nvmlDevicePerfModes_t* perfModes);
+nvmlReturn_t DeviceGetPowerMizerMode_v1(const Machine& machine, const Gpu& gpu, nvmlDevicePowerMizerModes_v1_t* powerMizerMode);
+nvmlReturn_t DeviceSetPowerMizerMode_v1(const Machine& machine, Gpu& gpu, nvmlDevicePowerMizerModes_v1_t* powerMizerMode);
+nvmlReturn_t DeviceWorkloadPowerProfileGetProfilesInfo(const Machine& machine, const Gpu& gpu, nvmlWorkloadPowerProfileProfilesInfo_t* profilesInfo);
+nvmlReturn_t DeviceWorkloadPowerProfileGetCurrentProfiles(const Machine& machine, const Gpu& gpu, nvmlWorkloadPowerProfileCurrentProfiles_t* currentProfiles);
+nvmlReturn_t DeviceWorkloadPowerProfileSetRequestedProfiles(const Machine& machine, Gpu& gpu, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles);
+nvmlReturn_t DeviceWorkloadPowerProfileClearRequestedProfiles(const Machine& machine, Gpu& gpu, nvmlWorkloadPowerProfileRequestedProfiles_t* requestedProfiles);
+nvmlReturn_t DeviceWorkloadPowerProfileUpdateProfiles_v1(const Machine& machine, Gpu& gpu, nvmlWorkloadPowerProfileUpdateProfiles_v1_t* updateProfiles);
+nvmlReturn_t DevicePowerSmoothingActivatePresetProfile(const Machine& machine, Gpu& gpu, nvmlPowerSmoothingProfile_t* profile);
+nvmlReturn_t DevicePowerSmoothingUpdatePresetProfileParam(const Machine& machine, Gpu& gpu, nvmlPowerSmoothingProfile_t* profile);
+nvmlReturn_t DevicePowerSmoothingSetState(const Machine& machine, Gpu& gpu, nvmlPowerSmoothingState_t* state);
+nvmlReturn_t DeviceSetRusdSettings_v1(const Machine& machine, Gpu& gpu, nvmlRusdSettings_v1_t* settings);
 
 // processes
 nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char* name, unsigned int length);
@@ -147,6 +209,7 @@ nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_t* infos);
 nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, nvmlProcessDetailList_t* plist);
 nvmlReturn_t DeviceGetProcessUtilization(const Machine& machine, const Gpu& gpu, nvmlProcessUtilizationSample_t* utilization, unsigned int* processSamplesCount, unsigned long long lastSeenTimeStamp);
+nvmlReturn_t DeviceGetProcessesUtilizationInfo(const Machine& machine, const Gpu& gpu, nvmlProcessesUtilizationInfo_t* procesesUtilInfo);
 nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
 nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v2_t* infos);
 nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount, nvmlProcessInfo_v1_t* infos);
@@ -178,6 +241,8 @@ nvmlReturn_t DeviceSetTemperatureThreshold(const Machine& machine, Gpu& gpu, nvm
 nvmlReturn_t DeviceSetFanSpeed_v2(const Machine& machine, Gpu& gpu, unsigned int fan, unsigned int speed);
 
 // topology
+nvmlReturn_t DeviceSetCpuAffinity(const Machine& machine, const Gpu& gpu);
+nvmlReturn_t DeviceClearCpuAffinity(const Machine& machine, const Gpu& gpu);
 nvmlReturn_t DeviceGetTopologyCommonAncestor(const Machine& machine, const Gpu& gpu, nvmlDevice_t device2, nvmlGpuTopologyLevel_t* pathInfo);
 nvmlReturn_t DeviceGetTopologyNearestGpus(const Machine& machine, const Gpu& gpu, nvmlGpuTopologyLevel_t level, unsigned int* count, nvmlDevice_t* deviceArray);
 nvmlReturn_t DeviceOnSameBoard(const Machine& machine, const Gpu& gpu, nvmlDevice_t device2, int* onSameBoard);
@@ -196,4 +261,25 @@ nvmlReturn_t DeviceGetGridLicensableFeatures(const Machine& machine, const Gpu& 
 nvmlReturn_t DeviceGetGridLicensableFeatures_v2(const Machine& machine, const Gpu& gpu, nvmlGridLicensableFeatures_t* pGridLicensableFeatures);
 nvmlReturn_t DeviceGetGridLicensableFeatures_v3(const Machine& machine, const Gpu& gpu, nvmlGridLicensableFeatures_t* pGridLicensableFeatures);
 
+// The same functions on a MIG device of the GPU, where they answer differently.
+namespace on_mig {
+
+using sim::mig::DeviceId;
+
+nvmlReturn_t DeviceGetTotalEccErrors(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts);
+nvmlReturn_t DeviceGetMemoryErrorCounter(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count);
+nvmlReturn_t DeviceGetName(const Machine& machine, const Gpu& gpu, DeviceId mig, char* name, unsigned int length);
+nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* index);
+nvmlReturn_t DeviceGetUUID(const Machine& machine, const Gpu& gpu, DeviceId mig, char* uuid, unsigned int length);
+nvmlReturn_t DeviceGetMemoryInfo(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemory_t* memory);
+nvmlReturn_t DeviceGetMemoryInfo_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemory_v2_t* memory);
+nvmlReturn_t DeviceGetBAR1MemoryInfo(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlBAR1Memory_t* bar1Memory);
+nvmlReturn_t DeviceGetAttributes_v2(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDeviceAttributes_t* attributes);
+nvmlReturn_t DeviceIsMigDeviceHandle(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* isMigDevice);
+nvmlReturn_t DeviceGetGpuInstanceId(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* id);
+nvmlReturn_t DeviceGetComputeInstanceId(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* id);
+nvmlReturn_t DeviceGetDeviceHandleFromMigDeviceHandle(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDevice_t* device);
+nvmlReturn_t DeviceGetAttributes(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlDeviceAttributes_t* attributes);
+
+}  // namespace on_mig
 }  // namespace nvmlkit::driver::functions

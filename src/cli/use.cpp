@@ -1,0 +1,109 @@
+#include "cli/use.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "cli/target.hpp"
+#include "sim/config/suggest.hpp"
+
+namespace nvmlkit::cli {
+namespace {
+
+using sim::config::quote;
+namespace processes = sim::processes;
+
+constexpr int kUsage = 2;
+
+// A number of bytes, with a unit of 1024s.
+std::optional<std::uint64_t> bytes_of(const std::string& text) {
+  static const std::map<std::string_view, int> shifts = {{"", 0}, {"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto unit = shifts.find(std::string_view(end, text.data() + text.size()));
+  if (problem != std::errc() || unit == shifts.end() || number > UINT64_MAX >> unit->second) return {};
+  return number << unit->second;
+}
+
+std::optional<std::uint32_t> kinds_of(const std::string& type) {
+  static const std::map<std::string_view, std::uint32_t> known = {{"C", processes::compute},
+                                                                  {"G", processes::graphics},
+                                                                  {"C+G", processes::compute | processes::graphics},
+                                                                  {"M+C", processes::mps | processes::compute},
+                                                                  {"M", processes::mps}};
+  const auto found = known.find(type);
+  return found == known.end() ? std::nullopt : std::optional(found->second);
+}
+
+// gpu=0,1: a list of what selects GPUs elsewhere, in which every GPU counts once.
+std::vector<std::size_t> gpus_of(const sim::Machine& machine, const std::string& list) {
+  constexpr std::string_view prefix = "gpu=";
+  if (!list.starts_with(prefix)) return select(machine, list);
+  std::set<std::size_t> out;
+  for (std::size_t at = prefix.size(); at <= list.size();) {
+    const auto comma = std::min(list.find(',', at), list.size());
+    const auto some = select(machine, std::string(prefix) + list.substr(at, comma - at));
+    out.insert(some.begin(), some.end());
+    at = comma + 1;
+  }
+  return {out.begin(), out.end()};
+}
+
+}  // namespace
+
+void UseOptions::add_to(CLI::App& app) {
+  auto* uses = app.add_option("--uses", gpus, "GPUs that the program uses while it runs: gpu=0,1, gpu=UUID, gpu=all");
+  app.add_option("--memory", memory, "Memory of each that it holds: bytes, or with a unit as in 512MiB or 2GiB")
+      ->needs(uses);
+  app.add_option("--type", type, "What it is to them: C compute (default), G graphics, C+G, M+C an MPS client")
+      ->needs(uses);
+  app.add_option("--share", share, "Its weight in their utilization beside other programs; default: 1")->needs(uses);
+}
+
+tl::expected<GpuUser, std::string> GpuUser::of(const std::string& state, const UseOptions& options,
+                                               const std::string& program) try {
+  GpuUser out;
+  if (options.gpus.empty()) return out;
+  const auto bytes = bytes_of(options.memory);
+  if (!bytes)
+    return tl::unexpected("--memory: expected bytes, or a number with KiB, MiB or GiB, got " + quote(options.memory));
+  const auto kinds = kinds_of(options.type);
+  if (!kinds) return tl::unexpected("--type: expected C, G, C+G, M or M+C, got " + quote(options.type));
+  out.machine_ = machine_of(state);
+  out.gpus_ = gpus_of(*out.machine_, options.gpus);
+  out.request_.kinds = *kinds;
+  out.request_.memory_bytes = *bytes;
+  out.request_.share = options.share;
+  out.program_ = program;
+  return out;
+} catch (const Refused& refused) {
+  return tl::unexpected(std::string("--uses: ") + refused.what());
+}
+
+Around GpuUser::around() const {
+  Around out;
+  out.before = [user = *this]() mutable {
+    user.request_.pid = static_cast<std::uint32_t>(getpid());
+    user.request_.name = user.program_;
+    for (const auto gpu : user.gpus_) {
+      const auto outcome = processes::attach(*user.machine_, gpu, user.request_);
+      if (outcome == processes::Outcome::done) continue;
+      for (const auto done : user.gpus_) processes::detach(*user.machine_, done, user.request_.pid);
+      fmt::print(stderr, "nvmlkit: GPU {}: {}\n", gpu, processes::text_of(outcome));
+      return kUsage;
+    }
+    return 0;
+  };
+  out.after = [user = *this](pid_t pid) {
+    for (const auto gpu : user.gpus_) processes::detach(*user.machine_, gpu, static_cast<std::uint32_t>(pid));
+  };
+  return out;
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,73 @@
+#include "driver/nvml/mig_handles.hpp"
+
+#include "driver/nvml/access.hpp"
+
+namespace nvmlkit::driver {
+namespace {
+
+using detail::compute_instances_per_instance;
+using detail::instances_per_gpu;
+using sim::mig::DeviceId;
+
+constexpr std::size_t devices_per_gpu = instances_per_gpu * compute_instances_per_instance;
+
+// The number of a place, or none for an address that is not in the table.
+template <std::size_t N>
+std::optional<std::size_t> place_of(const detail::Place (&places)[N], const void* handle, std::size_t used) {
+  const auto offset = reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(places);
+  return offset < used ? std::optional<std::size_t>(offset) : std::nullopt;
+}
+
+// Ids of a damaged state may be any numbers; a place is always in the table.
+std::size_t place(std::size_t gpu, std::uint32_t instance) { return gpu * instances_per_gpu + instance % instances_per_gpu; }
+
+std::size_t place(std::size_t gpu, DeviceId id) {
+  return place(gpu, id.instance) * compute_instances_per_instance + id.compute % compute_instances_per_instance;
+}
+
+ComputeInstanceId at_place(const sim::Machine& machine, std::size_t place) {
+  const auto compute = static_cast<std::uint32_t>(place % compute_instances_per_instance);
+  const auto instance = static_cast<std::uint32_t>(place / compute_instances_per_instance % instances_per_gpu);
+  return {&machine.gpus()[place / devices_per_gpu], {instance, compute}};
+}
+
+}  // namespace
+
+Target detail::find_mig_target(const sim::Machine& machine, abi::nvmlDevice_t device) {
+  const auto found = place_of(running().mig_places, device, machine.gpus().size() * devices_per_gpu);
+  if (!found) return {};
+  const auto [gpu, id] = at_place(machine, *found);
+  bool there = false;
+  const bool whole = sim::state::consistently(
+      machine, machine.sequence(*gpu), [&, gpu = gpu, id = id] { there = sim::mig::find_device(*gpu, id).has_value(); });
+  return whole && there ? Target{gpu, id} : Target{};
+}
+
+std::optional<GpuInstanceId> find_gpu_instance(const sim::Machine& machine, abi::nvmlGpuInstance_t handle) {
+  const auto found =
+      place_of(detail::running().gpu_instance_places, handle, machine.gpus().size() * instances_per_gpu);
+  if (!found) return {};
+  return GpuInstanceId{&machine.gpus()[*found / instances_per_gpu],
+                       static_cast<std::uint32_t>(*found % instances_per_gpu)};
+}
+
+std::optional<ComputeInstanceId> find_compute_instance(const sim::Machine& machine, abi::nvmlComputeInstance_t handle) {
+  const auto found =
+      place_of(detail::running().compute_instance_places, handle, machine.gpus().size() * devices_per_gpu);
+  if (!found) return {};
+  return at_place(machine, *found);
+}
+
+abi::nvmlDevice_t mig_handle_of(std::size_t gpu, DeviceId id) {
+  return reinterpret_cast<abi::nvmlDevice_t>(&detail::running().mig_places[place(gpu, id)]);
+}
+
+abi::nvmlGpuInstance_t gpu_instance_handle_of(std::size_t gpu, std::uint32_t id) {
+  return reinterpret_cast<abi::nvmlGpuInstance_t>(&detail::running().gpu_instance_places[place(gpu, id)]);
+}
+
+abi::nvmlComputeInstance_t compute_instance_handle_of(std::size_t gpu, DeviceId id) {
+  return reinterpret_cast<abi::nvmlComputeInstance_t>(&detail::running().compute_instance_places[place(gpu, id)]);
+}
+
+}  // namespace nvmlkit::driver

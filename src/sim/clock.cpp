@@ -1,0 +1,75 @@
+#include "sim/clock.hpp"
+
+#include <charconv>
+#include <ctime>
+
+#include "sim/machine.hpp"
+#include "sim/state/read.hpp"
+
+namespace nvmlkit::sim {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr double longest_ns = 4e18;  // below what 64 bits hold: the fields may come from a damaged file
+
+std::int64_t read_clock(clockid_t id) {
+  timespec time{};
+  clock_gettime(id, &time);
+  return time.tv_sec * second + time.tv_nsec;
+}
+
+std::int64_t rounded(double ns) {
+  if (!(ns > -longest_ns)) return -static_cast<std::int64_t>(longest_ns);
+  return static_cast<std::int64_t>(ns < longest_ns ? ns : longest_ns);
+}
+
+Clock clock_of(const Machine& machine) {
+  Clock clock{};
+  state::consistently(machine, machine.sequence(), [&] { clock = machine.host().clock; });
+  return clock;
+}
+
+}  // namespace
+
+std::int64_t Clock::at(std::int64_t real_ns) const {
+  if (set == 0) return real_ns;
+  if (pace == 0) return at_ns;
+  return rounded(static_cast<double>(at_ns) + (static_cast<double>(real_ns) - static_cast<double>(since_ns)) * pace);
+}
+
+Clock Clock::paced(std::int64_t real_ns, double pace_wanted) const {
+  return {1, real_ns, at(real_ns), pace_wanted, epoch_ns};
+}
+
+Clock Clock::advanced(std::int64_t real_ns, std::int64_t by_ns) const {
+  auto out = paced(real_ns, set == 0 ? 1 : pace);
+  out.at_ns = rounded(static_cast<double>(out.at_ns) + static_cast<double>(by_ns));
+  return out;
+}
+
+std::int64_t real_time_ns() { return read_clock(CLOCK_BOOTTIME); }
+
+std::optional<double> parse_pace(std::string_view text) {
+  if (text == "real") return 1;
+  if (text == "virtual") return 0;
+  double pace = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), pace);
+  const bool good = problem == std::errc() && end == text.data() + text.size() && pace >= 0.001 && pace <= 1e6;
+  return good ? std::optional(pace) : std::nullopt;
+}
+
+// Real time needs no look at the rest of the clock, which may be changing.
+std::int64_t now_ns(const Machine& machine) {
+  if (machine.host().clock.set == 0) [[likely]]
+    return real_time_ns();
+  const auto clock = clock_of(machine);
+  return clock.at(real_time_ns());
+}
+
+std::uint64_t unix_us(const Machine& machine, std::int64_t at_ns) {
+  auto epoch = machine.host().clock.epoch_ns;
+  if (epoch == 0) epoch = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
+  return (static_cast<std::uint64_t>(at_ns) + static_cast<std::uint64_t>(epoch)) / 1000;
+}
+
+}  // namespace nvmlkit::sim

@@ -1,0 +1,11 @@
+// MIG profiles of the GPUs that the built-in machines have.
+#pragma once
+
+#include "sim/machine.hpp"
+
+namespace nvmlkit::sim::config {
+
+// Gives GPUs that have MIG and no profiles those of the built-in machine whose GPU has the same name.
+void adopt_mig_profiles(Machine& machine);
+
+}  // namespace nvmlkit::sim::config

@@ -1,0 +1,206 @@
+#include "sim/faults/command.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "sim/config/suggest.hpp"
+#include "sim/faults/kinds.hpp"
+#include "sim/faults/rule_words.hpp"
+#include "sim/generated/return_codes.hpp"
+#include "sim/selector.hpp"
+#include "sim/state/write.hpp"
+
+namespace nvmlkit::sim::faults {
+namespace {
+
+using config::quote;
+
+struct NamedMachineFault {
+  std::string_view name;
+  MachineFault fault;
+};
+constexpr NamedMachineFault machine_faults[] = {{"driver-not-loaded", MachineFault::driver_not_loaded},
+                                                {"version-mismatch", MachineFault::version_mismatch},
+                                                {"no-permission", MachineFault::no_permission},
+                                                {"no-devices", MachineFault::no_devices}};
+
+template <class Table>
+std::string unknown_kind(std::string_view word, const Table& table, bool of_gpu) {
+  std::vector<std::string_view> names = {"fail", "slow"};
+  for (const auto& entry : table) names.push_back(entry.name);
+  return std::string("unknown fault ") + (of_gpu ? "of a GPU " : "of the machine ") + quote(word) +
+         config::hint(word, names);
+}
+
+std::string refusal(const state::Lock& lock) {
+  return lock.refusal() == state::Refusal::read_only ? "the state file may only be read"
+                                                     : "a writer of the machine is stopped";
+}
+
+bool is_rule(std::string_view kind) { return kind == "fail" || kind == "slow"; }
+
+// Changes each of the GPUs, all or none.
+template <class Change>
+std::string change(const Machine& machine, const std::vector<std::size_t>& places, Change change_one) {
+  const state::Lock lock(machine);
+  if (!lock) return refusal(lock);
+  std::vector<std::unique_ptr<state::Edit>> edits;
+  for (const auto place : places) {
+    auto edit = std::make_unique<state::Edit>(lock, place);
+    if (!*edit) return "out of memory";
+    if (const auto problem = change_one(**edit); !problem.empty())
+      return "GPU " + std::to_string(place) + ": " + problem;
+    edits.push_back(std::move(edit));
+  }
+  for (auto& edit : edits) edit->commit();
+  return {};
+}
+
+// One rule for the machine or all its GPUs, else one for each GPU. `target` is where they go.
+std::string add_rules(const Machine& machine, Words words, calls::Rules& target) {
+  std::vector<std::uint32_t> gpus = {calls::any_gpu};
+  if (words[0] != "machine" && words[0] != "gpu=all") {
+    std::string error;
+    gpus.clear();
+    for (const auto place : select_gpus(machine, words[0], error)) gpus.push_back(static_cast<std::uint32_t>(place));
+    if (gpus.empty()) return error;
+  }
+  calls::Rule rule{};
+  if (auto problem = parse_rule(words.subspan(1), rule); !problem.empty()) return problem;
+  for (const auto gpu : gpus) {
+    rule.gpu = gpu;
+    if (!target.add(rule)) return "there are " + std::to_string(calls::Rules::capacity) + " such faults already";
+  }
+  return {};
+}
+
+void remove_rules(calls::Rules& rules, std::uint32_t gpu, bool every_gpu, std::string_view kind) {
+  for (std::size_t i = 0; i < calls::Rules::capacity; ++i) {
+    const auto rule = rules.at(i);
+    if (!rule || (!every_gpu && rule->gpu != gpu)) continue;
+    const bool fails = rule->result != calls::no_result;
+    if (kind.empty() || (kind == "fail") == fails) rules.remove(i);
+  }
+}
+
+std::string set_machine_fault(const Machine& machine, MachineFault fault) {
+  const state::Lock lock(machine);
+  if (!lock) return refusal(lock);
+  machine.attention().machine.store(fault, std::memory_order_release);
+  update_attention(machine);
+  return {};
+}
+
+std::string inject_into_machine(const Machine& machine, Words words) {
+  if (words.size() < 2) return "which fault? One of driver-not-loaded, version-mismatch, no-permission, no-devices";
+  const auto found = std::find_if(std::begin(machine_faults), std::end(machine_faults),
+                                  [&](const auto& known) { return known.name == words[1]; });
+  if (found == std::end(machine_faults)) return unknown_kind(words[1], machine_faults, false);
+  if (words.size() > 2) return "unexpected " + quote(words[2]);
+  return set_machine_fault(machine, found->fault);
+}
+
+std::string inject_rule(const Machine& machine, Words words) {
+  const state::Lock lock(machine);
+  if (!lock) return refusal(lock);
+  auto problem = add_rules(machine, words, machine.call_rules());
+  update_attention(machine);
+  return problem;
+}
+
+std::string no_selector() { return "expected gpu=INDEX, gpu=UUID, gpu=BUS-ID, gpu=all or machine"; }
+
+}  // namespace
+
+std::string inject(const Machine& machine, Words words) {
+  if (words.empty()) return no_selector();
+  if (words.size() > 1 && is_rule(words[1])) return inject_rule(machine, words);
+  if (words[0] == "machine") return inject_into_machine(machine, words);
+  std::string error;
+  const auto places = select_gpus(machine, words[0], error);
+  if (places.empty()) return error;
+  if (words.size() < 2) return "which fault? For example: " + words[0] + " xid 79";
+  const auto* kind = find_kind(words[1]);
+  if (!kind) return unknown_kind(words[1], kinds(), true);
+  return change(machine, places, [&](model::Gpu& gpu) { return kind->inject(gpu, words.subspan(2)); });
+}
+
+std::string heal(const Machine& machine, Words words) {
+  if (words.empty()) return no_selector();
+  const std::string_view kind = words.size() > 1 ? std::string_view(words[1]) : std::string_view();
+  if (words.size() > 2) return "unexpected " + quote(words[2]);
+  const bool of_machine = words[0] == "machine";
+  const auto* only = kind.empty() || is_rule(kind) ? nullptr : find_kind(kind);
+  std::vector<std::size_t> places;
+  if (of_machine) {
+    const bool known = std::any_of(std::begin(machine_faults), std::end(machine_faults),
+                                   [&](const auto& fault) { return fault.name == kind; });
+    if (!kind.empty() && !is_rule(kind) && !known) return unknown_kind(kind, machine_faults, false);
+  } else {
+    std::string error;
+    places = select_gpus(machine, words[0], error);
+    if (places.empty()) return error;
+    if (!kind.empty() && !is_rule(kind) && !only) return unknown_kind(kind, kinds(), true);
+    if (only && !only->heal) return quote(kind) + " is over once it happened";
+  }
+  if (!of_machine && !is_rule(kind)) {
+    auto problem = change(machine, places, [&](model::Gpu& gpu) {
+      for (const auto& each : kinds())
+        if (each.heal && (!only || only == &each)) each.heal(gpu);
+      if (!only) gpu.faults.draining = gpu.faults.failure_tripped = 0;
+      return std::string();
+    });
+    if (!problem.empty() || only) return problem;
+  }
+  const state::Lock lock(machine);
+  if (!lock) return refusal(lock);
+  auto& rules = machine.call_rules();
+  const auto rule_kind = is_rule(kind) ? kind : std::string_view();
+  if (of_machine && !is_rule(kind)) machine.attention().machine.store(MachineFault::none, std::memory_order_release);
+  if (of_machine && (kind.empty() || is_rule(kind))) remove_rules(rules, calls::any_gpu, false, rule_kind);
+  for (const auto place : places)
+    remove_rules(rules, static_cast<std::uint32_t>(place), words[0] == "gpu=all", rule_kind);
+  update_attention(machine);
+  return {};
+}
+
+std::string inject_here(const Machine& machine, std::string_view commands, calls::Rules& rules) {
+  while (!commands.empty()) {
+    const auto end = std::min(commands.find_first_of(";\n"), commands.size());
+    std::istringstream text{std::string(commands.substr(0, end))};
+    commands.remove_prefix(std::min(end + 1, commands.size()));
+    std::vector<std::string> words;
+    for (std::string word; text >> word;) words.push_back(word);
+    if (words.empty()) continue;
+    std::string problem;
+    if (words.size() > 1 && is_rule(words[1]))
+      problem = add_rules(machine, words, rules);
+    else if (machine.access() == Access::private_memory)
+      problem = inject(machine, words);
+    else
+      problem = "the machine is shared: only fail and slow are for one process; the rest is for `nvmlkit fault`";
+    if (!problem.empty()) return problem;
+  }
+  return {};
+}
+
+std::vector<std::string> describe(const model::Gpu& gpu) {
+  std::vector<std::string> out;
+  for (const auto& kind : kinds())
+    for (const auto& words : kind.active(gpu))
+      out.push_back(std::string(kind.name) + (words.empty() ? "" : " ") + words);
+  if (gpu.faults.draining != 0) out.emplace_back("draining");
+  return out;
+}
+
+std::string describe(MachineFault fault) {
+  for (const auto& known : machine_faults)
+    if (known.fault == fault) return std::string(known.name);
+  return {};
+}
+
+}  // namespace nvmlkit::sim::faults

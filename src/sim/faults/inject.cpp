@@ -1,0 +1,249 @@
+#include "sim/faults/inject.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "nvmlkit/generated/abi.hpp"
+#include "sim/events/raise.hpp"
+#include "sim/generated/xids.hpp"
+
+namespace nvmlkit::sim::faults {
+namespace {
+
+using namespace abi;
+using events::raise;
+
+constexpr std::uint32_t double_bit_error = 48, repaired = 63, not_repaired = 64, contained = 94, uncontained = 95;
+
+std::uint32_t architecture(const model::Gpu& gpu) { return gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN); }
+
+bool is_from(const model::Gpu& gpu, std::uint32_t first) {
+  return architecture(gpu) != DEVICE_ARCH_UNKNOWN && architecture(gpu) >= first;
+}
+
+bool remaps_rows(const model::Gpu& gpu) { return is_from(gpu, DEVICE_ARCH_AMPERE); }
+
+// Only the large chips keep an uncorrectable error from the work of others: GA100, and Hopper and later.
+bool contains_errors(const model::Gpu& gpu) {
+  const bool ga100 = architecture(gpu) == DEVICE_ARCH_AMPERE && gpu.compute_capability.major.value_or(0) == 8 &&
+                     gpu.compute_capability.minor.value_or(1) == 0;
+  return ga100 || is_from(gpu, DEVICE_ARCH_HOPPER);
+}
+
+void raise_event(model::Gpu& gpu, long long type, std::uint64_t data = 0) {
+  raise(gpu, static_cast<std::uint64_t>(type), data);
+}
+
+// The Xid alone, without what it does.
+void report(model::Gpu& gpu, std::uint32_t xid) {
+  gpu.faults.last_xid = xid;
+  raise_event(gpu, EventTypeXidCriticalError, xid);
+}
+
+void ask_for_reset(model::Gpu& gpu) {
+  gpu.reset_status.required = true;
+  raise_event(gpu, EventTypeGpuRecoveryAction);
+}
+
+template <class T>
+void add(model::Field<T>& counter, std::uint64_t count) {
+  if (counter) counter = static_cast<T>(*counter + count);
+}
+
+model::Field<std::uint64_t>& counter(model::EccLocations& at, EccPlace place) {
+  switch (place) {
+    case EccPlace::sram:
+      return at.sram;
+    case EccPlace::l1_cache:
+      return at.l1_cache;
+    case EccPlace::l2_cache:
+      return at.l2_cache;
+    case EccPlace::register_file:
+      return at.register_file;
+    case EccPlace::texture_memory:
+      return at.texture_memory;
+    case EccPlace::shared_memory:
+      return at.texture_shm;
+    case EccPlace::cbu:
+      return at.cbu;
+    default:
+      return at.device_memory;
+  }
+}
+
+void count_errors(model::EccErrors& errors, model::EccSramCounts& sram, EccPlace place, bool corrected,
+                  std::uint64_t count) {
+  auto& at = corrected ? errors.single_bit : errors.double_bit;
+  if (place == EccPlace::sram && !at.sram)  // so far it was the sum of its parts
+    at.sram = at.l1_cache.value_or(0) + at.l2_cache.value_or(0) + at.register_file.value_or(0);
+  add(counter(at, place), count);
+  add(at.total, count);
+  if (place == EccPlace::dram) return;
+  if (place != EccPlace::sram) add(at.sram, count);
+  add(corrected ? sram.correctable : sram.uncorrectable_secded, count);
+}
+
+void count_source(model::EccSramSources& sources, EccPlace place, std::uint64_t count) {
+  const bool of_sm = place == EccPlace::l1_cache || place == EccPlace::register_file ||
+                     place == EccPlace::shared_memory || place == EccPlace::texture_memory;
+  add(place == EccPlace::l2_cache ? sources.l2 : of_sm ? sources.sm : sources.other, count);
+}
+
+// One bank has a row less. False when every bank is used up.
+bool take_spare_row(model::RowRemapHistogram& banks) {
+  for (auto* from : {&banks.max, &banks.high, &banks.partial, &banks.low})
+    if (*from && **from > 0) {
+      auto& to = from == &banks.max       ? banks.high
+                 : from == &banks.high    ? banks.partial
+                 : from == &banks.partial ? banks.low
+                                          : banks.none;
+      *from = **from - 1;
+      to = to.value_or(0) + 1;
+      return true;
+    }
+  return !banks.max;  // it does not say
+}
+
+void retire_page(model::Gpu& gpu) {
+  auto& pages = gpu.retired_pages.double_bit_retirement;
+  const std::uint64_t page = 0x10000 + 0x3000 * static_cast<std::uint64_t>(pages.count.value_or(0));
+  if (!pages.addresses.push_back(page)) {
+    mark_repair_failed(gpu);
+    return;
+  }
+  pages.count = pages.count.value_or(0) + 1;
+  gpu.retired_pages.pending_retirement = true;
+  report(gpu, repaired);
+}
+
+void remap_row(model::Gpu& gpu) {
+  if (!take_spare_row(gpu.remapped_rows.availability_histogram)) {
+    mark_repair_failed(gpu);
+    return;
+  }
+  add(gpu.remapped_rows.uncorrectable, 1);
+  gpu.remapped_rows.pending = true;
+  report(gpu, repaired);
+  raise_event(gpu, EventTypeDramRetirementEvent);
+}
+
+void repair(model::Gpu& gpu) {
+  if (remaps_rows(gpu))
+    remap_row(gpu);
+  else
+    retire_page(gpu);
+}
+
+void tell_of_poison(model::Gpu& gpu) {
+  if (!remaps_rows(gpu)) return;
+  const bool local = contains_errors(gpu);
+  report(gpu, local ? contained : uncontained);
+  raise_event(gpu, local ? EventTypeNonFatalPoisonError : EventTypeFatalPoisonError);
+  if (!local) ask_for_reset(gpu);
+}
+
+const Xid* find_xid(std::uint32_t number) {
+  const auto* found = std::find_if(std::begin(xids), std::end(xids), [&](const Xid& x) { return x.number == number; });
+  return found == std::end(xids) ? nullptr : found;
+}
+
+}  // namespace
+
+void raise_xid(model::Gpu& gpu, std::uint32_t number) {
+  const auto* xid = find_xid(number);
+  const auto effect = xid ? xid->effect : XidEffect::none;
+  const bool counts = gpu.ecc.mode_current && *gpu.ecc.mode_current == NVML_FEATURE_ENABLED;
+  if (effect == XidEffect::double_bit && counts) {
+    add_ecc_errors(gpu, EccPlace::dram, false, 1);
+    return;
+  }
+  report(gpu, number);
+  switch (effect) {
+    case XidEffect::lost:
+      set_availability(gpu, Availability::lost);
+      break;
+    case XidEffect::reset:
+      ask_for_reset(gpu);
+      break;
+    case XidEffect::remap_pending:
+      mark_repair_pending(gpu);
+      break;
+    case XidEffect::remap_failed:
+      if (remaps_rows(gpu)) gpu.remapped_rows.failure_occurred = true;
+      ask_for_reset(gpu);
+      break;
+    case XidEffect::nvlink:
+      gpu.faults.nvlinks_erring |= 1;
+      break;
+    default:
+      break;
+  }
+}
+
+std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count) {
+  if (!gpu.ecc.mode_current) return "the GPU has no ECC";
+  if (*gpu.ecc.mode_current != NVML_FEATURE_ENABLED) return "its ECC is off";
+  auto& errors = gpu.ecc.errors;
+  count_errors(errors.volatile_, gpu.ecc.sram.volatile_, place, corrected, count);
+  count_errors(errors.aggregate, gpu.ecc.sram.aggregate, place, corrected, count);
+  if (corrected) {
+    raise_event(gpu, EventTypeSingleBitEccError);
+    return {};
+  }
+  if (place != EccPlace::dram) count_source(gpu.ecc.sram.uncorrectable_sources, place, count);
+  raise_event(gpu, EventTypeDoubleBitEccError);
+  report(gpu, double_bit_error);
+  if (place == EccPlace::dram) repair(gpu);
+  tell_of_poison(gpu);
+  return {};
+}
+
+void set_availability(model::Gpu& gpu, Availability availability) {
+  if (availability != Availability::available) raise_event(gpu, EventTypeGpuUnavailableError);
+  gpu.faults.availability = availability;
+}
+
+void mark_repair_pending(model::Gpu& gpu) {
+  if (remaps_rows(gpu))
+    gpu.remapped_rows.pending = true;
+  else
+    gpu.retired_pages.pending_retirement = true;
+}
+
+void mark_repair_failed(model::Gpu& gpu) {
+  if (remaps_rows(gpu)) gpu.remapped_rows.failure_occurred = true;
+  report(gpu, not_repaired);
+  raise_event(gpu, EventTypeDramRetirementFailure);
+  ask_for_reset(gpu);
+}
+
+void set_slowdown(model::Gpu& gpu, Slowdown slowdown, bool active) {
+  auto& faults = gpu.faults;
+  auto& reasons = gpu.clocks_throttle_reasons;
+  const std::uint32_t flag = active ? 1 : 0;
+  switch (slowdown) {
+    case Slowdown::sw_thermal:
+      faults.sw_thermal_slowdown = flag;
+      reasons.sw_thermal_slowdown = active;
+      break;
+    case Slowdown::hw_thermal:
+      faults.hw_thermal_slowdown = flag;
+      reasons.hw_thermal_slowdown = active;
+      break;
+    case Slowdown::hw_power_brake:
+      faults.hw_power_brake = flag;
+      reasons.hw_power_brake_slowdown = active;
+      break;
+  }
+  reasons.hw_slowdown = faults.hw_thermal_slowdown != 0 || faults.hw_power_brake != 0;
+  raise_event(gpu, EventTypeClock);
+}
+
+void forget_at_reset(model::Gpu& gpu) {
+  auto& faults = gpu.faults;
+  if (faults.availability == Availability::reset_required) faults.availability = Availability::available;
+  faults.last_xid = 0;
+  faults.nvlinks_erring = 0;
+}
+
+}  // namespace nvmlkit::sim::faults

@@ -1,0 +1,33 @@
+// What happens to a GPU, with its consequences. All of it works on the copy of an edit: counters, what the GPU reports
+// and the events change together when the edit is committed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/generated/model.hpp"
+
+namespace nvmlkit::sim::faults {
+
+// Where ECC finds an error. From Turing on GPUs tell DRAM from SRAM; before, each memory counts for itself.
+enum class EccPlace { dram, sram, l1_cache, l2_cache, register_file, texture_memory, shared_memory, cbu };
+
+// Raises the Xid and does to the GPU what registry/semantics/values/xids.yaml says of it.
+void raise_xid(model::Gpu& gpu, std::uint32_t number);
+
+// Counts errors in both periods and raises the events. Uncorrected ones are repaired as the architecture repairs: a
+// page is retired before Ampere, a row remapped from then on; or that fails, when there is no room left.
+// Returns what is wrong, empty when nothing is: ECC is off, or the GPU has no such counter.
+std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count);
+
+void set_availability(model::Gpu& gpu, Availability availability);
+void mark_repair_pending(model::Gpu& gpu);
+void mark_repair_failed(model::Gpu& gpu);
+
+enum class Slowdown { sw_thermal, hw_thermal, hw_power_brake };
+void set_slowdown(model::Gpu& gpu, Slowdown slowdown, bool active);
+
+// What errors leave behind until the GPU is reset.
+void forget_at_reset(model::Gpu& gpu);
+
+}  // namespace nvmlkit::sim::faults

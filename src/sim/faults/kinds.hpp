@@ -1,0 +1,28 @@
+// The kinds of faults of a GPU: their words, what they do, how they end.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/generated/model.hpp"
+
+namespace nvmlkit::sim::faults {
+
+using Words = std::span<const std::string>;
+
+struct Kind {
+  std::string_view name;
+  std::string_view usage;  // what follows the name
+  // Makes it on the copy of an edit; returns what is wrong, empty when nothing is.
+  std::string (*inject)(model::Gpu& gpu, Words arguments);
+  void (*heal)(model::Gpu& gpu);  // null: it leaves nothing that could end
+  // The words after the name for each such fault that the GPU has.
+  std::vector<std::string> (*active)(const model::Gpu& gpu);
+};
+
+std::span<const Kind> kinds();
+const Kind* find_kind(std::string_view name);
+
+}  // namespace nvmlkit::sim::faults

@@ -1,0 +1,243 @@
+#include "sim/processes/clients.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "sim/processes/accounting.hpp"
+#include "sim/processes/memory.hpp"
+#include "sim/state/write.hpp"
+
+namespace nvmlkit::sim::processes {
+namespace {
+
+using state::Lock;
+
+Outcome outcome_of(state::Refusal refusal) {
+  return refusal == state::Refusal::read_only ? Outcome::read_only : Outcome::busy;
+}
+
+// Changes the table of one GPU, in steps of which each leaves a right table behind, wherever this process dies.
+class Writer {
+ public:
+  Writer(const Lock& lock, std::size_t index)
+      : lock_(lock), index_(index), gpu_(lock.machine().gpus()[index]), table_(lock.machine().process_table(index)) {}
+
+  const Client* find(std::uint32_t pid, std::uint64_t start, std::uint32_t gpu_instance,
+                     std::uint32_t compute_instance) const {
+    for (const auto& client : table_.places())
+      if (client.pid == pid && client.start == start && client.gpu_instance == gpu_instance &&
+          client.compute_instance == compute_instance)
+        return &client;
+    return nullptr;
+  }
+
+  // The thorough look also finds numbers that were given again; it costs some microseconds for each client.
+  bool remove_ended(bool thorough) const {
+    Watch watch;
+    const auto here = table_.places().empty() ? 0 : own_pid_namespace();
+    for (const auto& client : table_.places()) {
+      if (client.pid == 0) continue;
+      const bool elsewhere = client.pid_namespace != 0 && here != 0 && client.pid_namespace != here;
+      const bool ended = !elsewhere && (is_gone(client.pid) || (thorough && watch.look(client) == Life::ended));
+      if (ended && !end(client)) return false;
+    }
+    return true;
+  }
+
+  bool end(const Client& client) const {
+    if (accounting_is_on(gpu_) && client.accounted == current_epoch(gpu_)) {
+      const auto ended = ended_now(lock_.machine(), gpu_, index_, client);
+      // A writer that died behind this step leaves the client, which then ends once more.
+      const auto& last = table_.ended_at(table_.written - 1);
+      const bool known =
+          table_.written > 0 && last.pid == ended.pid && last.start == ended.start && last.began_us == ended.began_us;
+      if (!known && (!lock_.replace(table_.ended_at(table_.written), ended) ||
+                     !lock_.replace(table_.written, table_.written + 1)))
+        return false;
+    }
+    if (!lock_.replace(client, Client{})) return false;
+    const auto places = table_.places();
+    auto used = places.size();
+    while (used > 0 && places[used - 1].pid == 0) --used;
+    return lock_.replace(table_.in_use, static_cast<std::uint32_t>(used));
+  }
+
+  Outcome add(const Client& wanted) const {
+    if (const auto refusal = refused_by_mode(wanted); refusal != Outcome::done) return refusal;
+    if (wanted.memory_bytes > free_memory()) return Outcome::out_of_memory;
+    const auto places = table_.places();
+    const auto place = static_cast<std::uint32_t>(
+        std::find_if(places.begin(), places.end(), [](const Client& client) { return client.pid == 0; }) -
+        places.begin());
+    if (place >= max_clients) return Outcome::full;
+    if (!lock_.replace(table_.clients[place], wanted)) return Outcome::no_room;
+    return lock_.replace(table_.in_use, std::max(table_.in_use, place + 1)) ? Outcome::done : Outcome::no_room;
+  }
+
+  Outcome resize(const Client& client, std::uint64_t bytes, std::uint32_t further_kinds) const {
+    Client changed = client;
+    changed.kinds |= further_kinds;
+    changed.memory_bytes = bytes;
+    changed.max_memory_bytes = std::max(changed.max_memory_bytes, bytes);
+    if (bytes > client.memory_bytes && bytes - client.memory_bytes > free_memory()) return Outcome::out_of_memory;
+    return lock_.replace(client, changed) ? Outcome::done : Outcome::no_room;
+  }
+
+  // Compute modes are about compute contexts. An exclusive GPU may be the MPS server's, with its clients.
+  Outcome refused_by_mode(const Client& wanted) const {
+    if ((wanted.kinds & (compute | mps)) == 0 || !gpu_.compute_mode) return Outcome::done;
+    switch (*gpu_.compute_mode) {
+      case model::ComputeMode::prohibited:
+        return Outcome::prohibited;
+      case model::ComputeMode::exclusive_thread:
+      case model::ComputeMode::exclusive_process:
+        return excludes(wanted) ? Outcome::exclusive : Outcome::done;
+      default:
+        return Outcome::done;
+    }
+  }
+
+  const Table& table() const { return table_; }
+  const model::Gpu& gpu() const { return gpu_; }
+
+ private:
+  // With all clients in the table: whoever is refused looks thoroughly for ended ones and tries again.
+  std::uint64_t free_memory() const {
+    std::uint64_t held = 0;
+    for (const auto& client : table_.places()) held += client.memory_bytes;
+    return memory_of(gpu_, held).free;
+  }
+
+  bool excludes(const Client& wanted) const {
+    const bool one_of_mps = (wanted.kinds & mps) != 0;
+    for (const auto& process : gpu_.processes) {
+      const auto type = process.type ? process.type->view() : std::string_view("C");
+      if (type.find('M') != std::string_view::npos ? !one_of_mps : type.find('C') != std::string_view::npos)
+        return true;
+    }
+    return std::any_of(table_.places().begin(), table_.places().end(), [&](const Client& other) {
+      const bool same = other.pid == wanted.pid && other.start == wanted.start;
+      return other.pid != 0 && !same && ((other.kinds & mps) != 0 ? !one_of_mps : (other.kinds & compute) != 0);
+    });
+  }
+
+  const Lock& lock_;
+  std::size_t index_;
+  const model::Gpu& gpu_;
+  const Table& table_;
+};
+
+// Does `work`, and once more without those whose end only a thorough look finds.
+template <class Work>
+Outcome without_ended(const Writer& writer, Work work) {
+  if (!writer.remove_ended(false)) return Outcome::no_room;
+  const auto first = work();
+  if (first != Outcome::full && first != Outcome::out_of_memory && first != Outcome::exclusive) return first;
+  return writer.remove_ended(true) ? work() : Outcome::no_room;
+}
+
+}  // namespace
+
+std::string_view text_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done:
+      return "done";
+    case Outcome::no_such_process:
+      return "no such process";
+    case Outcome::not_attached:
+      return "the process does not use this GPU";
+    case Outcome::full:
+      return "1024 processes use the GPU, and more have no place";
+    case Outcome::out_of_memory:
+      return "the GPU has not so much free memory";
+    case Outcome::prohibited:
+      return "the compute mode of the GPU is Prohibited";
+    case Outcome::exclusive:
+      return "the compute mode of the GPU is Exclusive_Process, and a process uses it";
+    case Outcome::read_only:
+      return "the state file may only be read";
+    case Outcome::busy:
+      return "another writer was stopped while it held the machine";
+    case Outcome::no_room:
+      return "the disk of the state file is full";
+  }
+  return "unknown";
+}
+static_assert(max_clients == 1024, "text_of() says it");
+
+Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) {
+  const auto start = running_since(request.pid);
+  if (!start) return Outcome::no_such_process;
+  char buffer[256];
+  const auto name = request.name.empty() ? name_of(request.pid, buffer) : request.name;
+  const Lock lock(machine);
+  if (!lock) return outcome_of(lock.refusal());
+  const Writer writer(lock, gpu);
+  return without_ended(writer, [&] {
+    Client client{};
+    client.pid = request.pid;
+    client.kinds = request.kinds;
+    client.start = *start;
+    client.pid_namespace = own_pid_namespace();
+    client.memory_bytes = client.max_memory_bytes = request.memory_bytes;
+    client.began_us = now_us();
+    client.share = request.share;
+    client.gpu_instance = request.gpu_instance;
+    client.compute_instance = request.compute_instance;
+    client.accounted = accounting_is_on(writer.gpu()) ? current_epoch(writer.gpu()) : 0;
+    client.name = name;
+    const auto* known = writer.find(request.pid, *start, request.gpu_instance, request.compute_instance);
+    if (!known) return writer.add(client);
+    const auto refusal = writer.refused_by_mode(client);
+    return refusal == Outcome::done ? writer.resize(*known, known->memory_bytes + request.memory_bytes, request.kinds)
+                                    : refusal;
+  });
+}
+
+Outcome set_memory(const Machine& machine, std::size_t gpu, std::uint32_t pid, std::uint64_t bytes,
+                   std::uint32_t gpu_instance, std::uint32_t compute_instance) {
+  const auto start = running_since(pid);
+  if (!start) return Outcome::no_such_process;
+  const Lock lock(machine);
+  if (!lock) return outcome_of(lock.refusal());
+  const Writer writer(lock, gpu);
+  return without_ended(writer, [&] {
+    const auto* client = writer.find(pid, *start, gpu_instance, compute_instance);
+    return client ? writer.resize(*client, bytes, 0) : Outcome::not_attached;
+  });
+}
+
+// The process may have ended before: then whoever has its number is somebody else, and its client ends as ended.
+Outcome detach(const Machine& machine, std::size_t gpu, std::uint32_t pid) {
+  const auto start = running_since(pid);
+  const auto here = own_pid_namespace();
+  const Lock lock(machine);
+  if (!lock) return outcome_of(lock.refusal());
+  const Writer writer(lock, gpu);
+  auto outcome = Outcome::not_attached;
+  for (const auto& client : writer.table().places()) {
+    const bool elsewhere = client.pid_namespace != 0 && here != 0 && client.pid_namespace != here;
+    if (client.pid != pid || pid == 0 || elsewhere) continue;
+    if (!writer.end(client)) return Outcome::no_room;
+    const bool same = !start || *start == 0 || client.start == 0 || client.start == *start;
+    if (same) outcome = Outcome::done;
+  }
+  return writer.remove_ended(false) ? outcome : Outcome::no_room;
+}
+
+void remove_ended(const Machine& machine, std::size_t gpu) {
+  bool any = false;
+  Watch watch;
+  for (const auto& client : machine.process_table(gpu).places())
+    any = any || (client.pid != 0 && watch.look(client) == Life::ended);
+  if (!any) return;
+  if (const Lock lock(machine); lock) Writer(lock, gpu).remove_ended(true);
+}
+
+bool in_use(const Machine& machine, const model::Gpu& gpu, std::size_t index) {
+  bool any = !gpu.processes.empty();
+  for_each_client(machine, index, [&](const Client&, Life) { any = true; });
+  return any;
+}
+
+}  // namespace nvmlkit::sim::processes

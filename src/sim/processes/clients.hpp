@@ -1,0 +1,88 @@
+// The clients of a GPU: processes that use it, found by their numbers and gone when they end, however they end. Nobody
+// watches: who reads leaves out what has ended, who writes removes it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/machine.hpp"
+#include "sim/processes/life.hpp"
+
+namespace nvmlkit::sim::processes {
+
+enum class Life {
+  runs,
+  ended,
+  elsewhere,  // in another PID namespace, where its number means nothing here; it holds its memory
+};
+
+// Looks at clients, in the PID namespace of this process.
+class Watch {
+ public:
+  Life look(const Client& client) {
+    if (!namespace_) namespace_ = own_pid_namespace();
+    if (client.pid_namespace != 0 && *namespace_ != 0 && client.pid_namespace != *namespace_) return Life::elsewhere;
+    const auto since = running_since(client.pid);
+    if (!since) return Life::ended;
+    return client.start != 0 && *since != 0 && client.start != *since ? Life::ended : Life::runs;
+  }
+
+ private:
+  std::optional<std::uint64_t> namespace_;
+};
+
+// Calls `visit(client, life)` for every client of the GPU that has not ended. Belongs into consistently(), like every
+// read.
+template <class Visit>
+void for_each_client(const Machine& machine, std::size_t gpu, Visit visit) {
+  Watch watch;
+  for (const auto& client : machine.process_table(gpu).places()) {
+    if (client.pid == 0) continue;
+    if (const auto life = watch.look(client); life != Life::ended) visit(client, life);
+  }
+}
+
+// A process that wants to use a GPU.
+struct Request {
+  std::uint32_t pid = 0;
+  std::uint32_t kinds = compute;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t share = 1;  // of the GPU's utilization, beside the other clients
+  std::uint32_t gpu_instance = no_instance, compute_instance = no_instance;
+  std::string_view name;  // empty: what the system calls it
+};
+
+enum class Outcome {
+  done,
+  no_such_process,
+  not_attached,
+  full,           // max_clients use the GPU
+  out_of_memory,  // of the GPU
+  prohibited,     // by the compute mode
+  exclusive,      // the compute mode allows one process, and there is one
+  read_only,      // the state file may only be read
+  busy,           // another writer was stopped while it held the lock
+  no_room,        // the disk of the state file is full
+};
+
+// One line for people.
+std::string_view text_of(Outcome outcome);
+
+// Makes the process a client of the GPU. One that is a client already gets the further kinds and memory. The numbers
+// are those of the caller's PID namespace.
+Outcome attach(const Machine& machine, std::size_t gpu, const Request& request);
+
+// How much memory of the GPU the client holds from now on.
+Outcome set_memory(const Machine& machine, std::size_t gpu, std::uint32_t pid, std::uint64_t bytes,
+                   std::uint32_t gpu_instance = no_instance, std::uint32_t compute_instance = no_instance);
+
+// Ends the process's use of the GPU, in all instances. For who lets go before it ends, or who saw it end.
+Outcome detach(const Machine& machine, std::size_t gpu, std::uint32_t pid);
+
+// Removes clients that have ended, so that their accounting gets its end.
+void remove_ended(const Machine& machine, std::size_t gpu);
+
+// Does anything run on the GPU, configured processes included?
+bool in_use(const Machine& machine, const model::Gpu& gpu, std::size_t index);
+
+}  // namespace nvmlkit::sim::processes

@@ -1,0 +1,20 @@
+// The GPU's memory with what its processes hold.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/machine.hpp"
+
+namespace nvmlkit::sim::processes {
+
+struct Memory {
+  std::uint64_t total, reserved, used, free;
+};
+
+// `used` is what the machine file says, or what its processes hold where that is more, and what clients hold.
+Memory memory_of(const Machine& machine, const model::Gpu& gpu, std::size_t index);
+
+// The same where clients hold so much.
+Memory memory_of(const model::Gpu& gpu, std::uint64_t held_by_clients);
+
+}  // namespace nvmlkit::sim::processes

@@ -1,0 +1,63 @@
+// Who runs on a GPU, and what ran: an area of the machine's block for each GPU, beside the GPU itself, so that a setter
+// does not copy it. Its writes count on the GPU's sequence. Any bytes are safe to read: what indexes is clamped.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sim/model/field.hpp"
+
+namespace nvmlkit::sim::processes {
+
+inline constexpr std::uint32_t no_instance = 0xFFFFFFFF;
+
+// What a client does with the GPU, as bits.
+enum Kind : std::uint32_t { compute = 1, graphics = 2, mps = 4 };
+
+// A process that uses the GPU; pid 0 is a free place.
+struct Client {
+  std::uint32_t pid;
+  std::uint32_t kinds;
+  std::uint64_t start;          // when the process began, in clock ticks since boot; 0: unknown
+  std::uint64_t pid_namespace;  // in which `pid` counts; 0: unknown
+  std::uint64_t memory_bytes, max_memory_bytes;
+  std::int64_t began_us;  // of its use of the GPU, since 1970
+  std::uint32_t share;    // weight in the GPU's utilization
+  std::uint32_t gpu_instance, compute_instance;
+  std::uint32_t accounted;  // epoch of the accounting that it counts in; 0: none
+  model::Text<128> name;
+};
+
+// What a process that has ended did.
+struct Ended {
+  std::uint32_t pid;
+  std::uint32_t epoch;
+  std::uint64_t start;
+  std::uint64_t max_memory_bytes;
+  std::int64_t began_us;
+  std::uint64_t time_ms;
+  std::uint32_t gpu_percent, memory_percent;
+};
+
+inline constexpr std::uint32_t max_clients = 1024;
+inline constexpr std::uint32_t max_ended = 4096;  // a power of two
+
+struct Table {
+  std::uint32_t in_use;   // no client lies behind so many places
+  std::uint64_t written;  // ended processes, ever; the last of them lie at their number modulo max_ended
+  alignas(64) Client clients[max_clients];
+  alignas(64) Ended ended[max_ended];
+
+  std::span<const Client> places() const { return {clients, std::min(in_use, max_clients)}; }
+  const Ended& ended_at(std::uint64_t number) const { return ended[number % max_ended]; }
+};
+
+// Kept in the GPU itself, so that switching the mode off forgets all records in one write.
+struct AccountingMarks {
+  std::uint32_t epoch;           // how often the mode was switched on
+  std::uint64_t cleared_before;  // ended processes with lower numbers are forgotten
+};
+
+}  // namespace nvmlkit::sim::processes

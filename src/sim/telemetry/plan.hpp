@@ -1,0 +1,27 @@
+// The phases that lie ahead of a GPU: piece after piece of time in which every value has one closed form.
+#pragma once
+
+#include "sim/telemetry/inputs.hpp"
+
+namespace nvmlkit::sim::telemetry {
+
+// What goes on into the next phase, at one instant.
+struct Checkpoint {
+  std::int64_t at_ns;
+  Warmth warmth;
+  double joules;
+  double limited_s[4];
+  double tx_bytes, rx_bytes;
+};
+
+// The phase that holds at a time; the first one if the time lies before all, null if there is none.
+const Phase* phase_at(const State& state, std::int64_t at_ns);
+
+// Where a phase has come to.
+Checkpoint reached(const State& state, const Phase& phase, std::int64_t at_ns);
+
+// Forgets what was planned for the time from `at_ns` on and plans anew; what lies before stays, as far as there is
+// room.
+void plan(State& state, const Inputs& inputs, std::int64_t at_ns);
+
+}  // namespace nvmlkit::sim::telemetry

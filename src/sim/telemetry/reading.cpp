@@ -1,0 +1,242 @@
+#include "sim/telemetry/reading.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sim/machine.hpp"
+#include "sim/telemetry/noise.hpp"
+#include "sim/telemetry/plan.hpp"
+
+namespace nvmlkit::sim::telemetry {
+namespace {
+
+using model::Gpu;
+using model::Live;
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr double clock_step = 15;  // MHz
+
+// What noise is for.
+enum Purpose : std::uint64_t { power_noise, temperature_noise, gpu_noise, memory_noise };
+
+// GPUs from Ampere on tell the power of the last second, but for the A100 and its siblings (GA100), as older ones do.
+bool averages_power(const Gpu& gpu) {
+  if (!gpu.architecture || *gpu.architecture == model::Architecture::unknown) return false;
+  const bool ga100 = *gpu.architecture == model::Architecture::ampere &&
+                     gpu.compute_capability.major.value_or(0) == 8 && gpu.compute_capability.minor.value_or(1) == 0;
+  return *gpu.architecture >= model::Architecture::ampere && !ga100;
+}
+
+double dynamic_utilization(const Gpu& gpu, std::int64_t since_ns, double low, double high, Purpose purpose) {
+  const auto& d = gpu.dynamic_metrics.utilization;
+  const auto pattern = d.pattern ? d.pattern->view() : std::string_view("steady");
+  const std::int64_t period = std::max<std::int64_t>(d.burst_period_sec.value_or(30), 1) * second;
+  const bool burst = pattern == "burst" && since_ns / period % 2 != 0;
+  const double quarter = (high - low) / 4;
+  if (pattern == "busy" || burst)
+    low = high - quarter;
+  else if (pattern != "steady")
+    high = low + quarter;
+  return low + (high - low) * random_number(gpu.motion.seed, purpose, since_ns / noise_step_ns);
+}
+
+double dynamic_temperature(const Gpu& gpu, std::int64_t since_ns) {
+  const auto& d = gpu.dynamic_metrics.temperature;
+  double out = *d.base_c;
+  if (const auto period = d.ramp_period_sec.value_or(0); period != 0) {
+    const double turns = static_cast<double>(since_ns) * 1e-9 / period;
+    out += d.ramp_c.value_or(0) * (1 + std::sin(2 * std::numbers::pi * turns)) / 2;
+  }
+  out += d.variance_c.value_or(0) * noise(gpu.motion.seed, temperature_noise, since_ns);
+  return gpu.thermal.shutdown_threshold_c ? std::min<double>(out, *gpu.thermal.shutdown_threshold_c) : out;
+}
+
+}  // namespace
+
+std::int64_t Reading::at_ns() const {
+  if (at_ns_ == 0) at_ns_ = now_ns(machine_);
+  return at_ns_;
+}
+
+const Phase* Reading::phase(std::int64_t at_ns) const { return phase_at(gpu_.motion, at_ns); }
+
+const Phase* Reading::phase() const {
+  if (phase_ == nullptr) phase_ = phase(at_ns());
+  return phase_;
+}
+
+double Reading::seconds() const {
+  return at_ns() > phase()->start_ns ? static_cast<double>(at_ns() - phase()->start_ns) * 1e-9 : 0;
+}
+
+double Reading::watts() const {
+  const auto& at = *phase();
+  double out = at.watts.at(seconds());
+  if (at.noise_watts > 0)
+    out += at.noise_watts * noise(gpu_.motion.seed, power_noise, at_ns() - gpu_.motion.started_ns);
+  return out;
+}
+
+double Reading::average_watts() const {
+  const auto then = at_ns() - second;
+  const auto& first = gpu_.motion.phases[0];
+  const double unknown =
+      then < first.start_ns ? static_cast<double>(first.start_ns - std::max(then, first.start_ns - second)) * 1e-9 : 0;
+  const double before = reached(gpu_.motion, *phase(then), then).joules - unknown * first.watts.at(0);
+  return reached(gpu_.motion, *phase(), at_ns()).joules - before;
+}
+
+double Reading::warmth() const { return phase()->fast.at(seconds()) + phase()->slow.at(seconds()); }
+
+double Reading::temperature(double still) const {
+  const auto since = at_ns() - gpu_.motion.started_ns;
+  if (phase()->activity == Activity::rest && gpu_.dynamic_metrics.temperature.base_c)
+    return dynamic_temperature(gpu_, since);
+  double out = still + warmth();
+  if (const auto& amount = gpu_.telemetry.noise.temperature_c; amount && phase()->activity == Activity::busy)
+    out += *amount * noise(gpu_.motion.seed, temperature_noise, since);
+  return out;
+}
+
+double Reading::graphics_mhz() const {
+  const double mhz = phase()->graphics_mhz.at(seconds());
+  return phase()->stepped != 0 ? std::floor(mhz / clock_step + 1e-6) * clock_step : mhz;
+}
+
+double Reading::utilization(std::uint32_t engine, double still) const {
+  if (phase()->activity == Activity::busy) return phase()->load[engine];
+  const auto& d = gpu_.dynamic_metrics.utilization;
+  const bool said = d.pattern || d.gpu_min || d.gpu_max || d.memory_min || d.memory_max;
+  if (!said || engine > Engine::memory || phase()->activity != Activity::rest) return still;
+  const auto since = std::max<std::int64_t>(at_ns() - gpu_.motion.started_ns, 0);
+  return engine == Engine::gpu
+             ? dynamic_utilization(gpu_, since, d.gpu_min.value_or(0), d.gpu_max.value_or(100), gpu_noise)
+             : dynamic_utilization(gpu_, since, d.memory_min.value_or(0), d.memory_max.value_or(100), memory_noise);
+}
+
+// From the configured speed at rest to the full one where software slows the GPU down.
+double Reading::fan_percent(double still) const {
+  const double full = gpu_.fan.max_percent.value_or(100);
+  return std::clamp(still + (full - still) * warmth() / phase()->fan_room, std::min(still, full),
+                    std::max(still, full));
+}
+
+double Reading::value(Live field, double still) const {
+  if (is_pinned(gpu_.motion, field) || phase() == nullptr) return still;
+  const auto& at = *phase();
+  const bool busy = at.activity == Activity::busy;
+  const bool up = busy || at.activity == Activity::linger;
+  const auto because = [&](std::uint32_t reason) {
+    return (at.reasons & reason) != 0 || (!busy && still != 0) ? 1.0 : 0.0;
+  };
+  const auto limited_us = [&](std::size_t reason) {
+    return still + reached(gpu_.motion, at, at_ns()).limited_s[reason] * 1e6;
+  };
+  const auto more_mw = [&](double now) {
+    return (now - unpinned(gpu_, gpu_.power.current_draw_mw).value_or(0) / 1000.0) * 1000;
+  };
+  switch (field) {
+    case Live::power_current_draw_mw:
+      return still + more_mw(averages_power(gpu_) ? average_watts() : watts());
+    case Live::power_average_draw_mw:
+    case Live::module_power_average_draw_mw:
+      return still + more_mw(average_watts());
+    case Live::power_instant_draw_mw:
+    case Live::module_power_instant_draw_mw:
+      return still + more_mw(watts());
+    case Live::power_memory_draw_mw:
+      return still + more_mw(watts()) * gpu_.telemetry.memory_power_percent.value_or(9) / 100;
+    case Live::power_total_energy_consumption_mj:
+      return still + reached(gpu_.motion, at, at_ns()).joules * 1000;
+    case Live::power_power_state:
+    case Live::performance_state:
+      return up ? at.performance_state : still;
+    case Live::thermal_temperature_gpu_c:
+      return temperature(still);
+    case Live::thermal_temperature_memory_c:
+      return still + warmth() * gpu_.telemetry.memory_rise_percent.value_or(45) / 100;
+    case Live::thermal_tlimit_c: {
+      const auto rest = unpinned(gpu_, gpu_.thermal.temperature_gpu_c).value_or(0);
+      return still - (whole<std::int32_t>(temperature(rest)) - rest);
+    }
+    case Live::fan_speed_percent:
+    case Live::fan_target_speed_percent:
+      return fan_percent(still);
+    case Live::fan_speed_rpm: {
+      const double percent = unpinned(gpu_, gpu_.fan.speed_percent).value_or(0);
+      return percent > 0 ? still * fan_percent(percent) / percent : still;
+    }
+    case Live::clocks_graphics_current:
+    case Live::clocks_sm_current:
+      return graphics_mhz();
+    case Live::clocks_memory_current:
+      return at.memory_mhz;
+    case Live::clocks_video_current: {
+      const double highest = gpu_.clocks.graphics_max.value_or(0);
+      const double share = highest > 0 ? std::clamp(graphics_mhz() / highest, 0.0, 1.0) : 1;
+      return busy ? std::max<double>(at.video_idle_mhz, at.video_max_mhz * share) : still;
+    }
+    case Live::clocks_throttle_reasons_gpu_idle:
+      return busy ? 0 : still;
+    case Live::clocks_throttle_reasons_applications_clocks_setting:
+      return because(Reason::applications_clocks);
+    case Live::clocks_throttle_reasons_sw_power_cap:
+      return because(Reason::sw_power_cap);
+    case Live::clocks_throttle_reasons_hw_slowdown:
+      return because(Reason::hw_thermal | Reason::power_brake);
+    case Live::clocks_throttle_reasons_sw_thermal_slowdown:
+      return because(Reason::sw_thermal);
+    case Live::clocks_throttle_reasons_hw_thermal_slowdown:
+      return because(Reason::hw_thermal);
+    case Live::clocks_throttle_reasons_hw_power_brake_slowdown:
+      return because(Reason::power_brake);
+    case Live::clocks_throttle_reasons_counters_sw_power_cap_us:
+      return limited_us(0);
+    case Live::clocks_throttle_reasons_counters_sw_thermal_slowdown_us:
+      return limited_us(1);
+    case Live::clocks_throttle_reasons_counters_hw_thermal_slowdown_us:
+      return limited_us(2);
+    case Live::clocks_throttle_reasons_counters_hw_power_brake_slowdown_us:
+      return limited_us(3);
+    case Live::utilization_gpu:
+      return utilization(Engine::gpu, still);
+    case Live::utilization_memory:
+      return utilization(Engine::memory, still);
+    case Live::utilization_encoder:
+      return utilization(Engine::encoder, still);
+    case Live::utilization_decoder:
+      return utilization(Engine::decoder, still);
+    case Live::utilization_jpeg:
+      return utilization(Engine::jpeg, still);
+    case Live::utilization_ofa:
+      return utilization(Engine::ofa, still);
+    case Live::pcie_tx_throughput_kbps:
+      return busy ? at.tx_rate / 1000 : still;
+    case Live::pcie_rx_throughput_kbps:
+      return busy ? at.rx_rate / 1000 : still;
+    case Live::pcie_current_link_gen:
+      return up ? std::max<double>(at.link_generation, still) : still;
+    case Live::pcie_tx_bytes:
+      return still + reached(gpu_.motion, at, at_ns()).tx_bytes;
+    case Live::pcie_rx_bytes:
+      return still + reached(gpu_.motion, at, at_ns()).rx_bytes;
+  }
+  return still;
+}
+
+void resolve(const Machine& machine, Gpu& copy) {
+  const Gpu before = copy;
+  const Reading now(machine, before);
+  model::each_live(copy, [&](std::string_view, auto& field) {
+    using F = std::remove_cvref_t<decltype(field)>;
+    const F& still = *reinterpret_cast<const F*>(
+        reinterpret_cast<const std::byte*>(&before) +
+        (reinterpret_cast<const std::byte*>(&field) - reinterpret_cast<const std::byte*>(&copy)));
+    field.value = now(still).value;
+  });
+  const auto end = before.motion.until_ns;
+  if (end != 0 && end <= now.at_ns()) copy.workload = {};
+}
+
+}  // namespace nvmlkit::sim::telemetry

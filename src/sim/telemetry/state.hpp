@@ -1,0 +1,73 @@
+// What the live values of a GPU are computed from. It lies in the GPU's block: no pointers, zero bytes mean that
+// nothing moves, and whatever the bytes are, reading them harms nothing.
+#pragma once
+
+#include <cstdint>
+
+namespace nvmlkit::sim::telemetry {
+
+// end + gain * e^(-s / time): how a value goes to where it wants to be.
+struct Decay {
+  double end;
+  double gain;
+  double time;  // seconds; 0: it is there
+
+  double at(double s) const;
+  double integral(double s) const;  // from 0 to s
+};
+
+// Why clocks are below the wanted ones.
+struct Reason {
+  enum : std::uint32_t { applications_clocks = 1, sw_power_cap = 2, sw_thermal = 4, hw_thermal = 8, power_brake = 16 };
+};
+inline constexpr std::uint32_t counted_reasons[] = {Reason::sw_power_cap, Reason::sw_thermal, Reason::hw_thermal,
+                                                    Reason::power_brake};
+
+// Engines that a workload keeps busy.
+struct Engine {
+  enum : std::uint32_t { gpu, memory, encoder, decoder, jpeg, ofa, count };
+};
+
+enum class Activity : std::uint32_t {
+  rest,     // as configured
+  cooling,  // as rest, but still warm
+  linger,   // nothing runs, the memory clock is still up
+  busy,
+};
+
+// A time in which every value has one closed form.
+struct Phase {
+  std::int64_t start_ns;
+  Decay watts;                // of the GPU
+  Decay fast, slow;           // how much warmer than at rest: the chip, the cooler
+  Decay graphics_mhz;         // of busy phases
+  double fan_room;            // warmth at which automatic fans turn their fastest
+  double noise_watts;         // power moves by at most this, see noise.hpp
+  double joules;              // used until the phase began
+  double limited_s[4];        // time until the phase began, one for each counted reason
+  double tx_bytes, rx_bytes;  // the same of the PCIe link
+  double tx_rate, rx_rate;    // bytes per second
+  std::uint32_t memory_mhz, video_idle_mhz, video_max_mhz;
+  std::uint32_t performance_state, link_generation;
+  std::uint32_t reasons;
+  Activity activity;
+  std::uint8_t load[Engine::count];  // per cent
+  std::uint8_t stepped;              // the graphics clock moves in steps of 15 MHz
+};
+
+inline constexpr std::uint32_t max_phases = 24;
+inline constexpr std::uint32_t max_future = 12;  // of them may lie ahead when a plan is made
+
+struct State {
+  std::uint32_t moving;  // some value may differ from the one that stands in the model
+  std::uint32_t phase_count;
+  Phase phases[max_phases];  // by time, the first ones past
+  std::int64_t started_ns;
+  std::int64_t until_ns;   // the workload's end; 0: none
+  std::int64_t linger_ns;  // until then the memory clock stays up
+  std::uint64_t seed;
+  std::uint64_t pinned;        // a bit for each model::Live
+  std::uint64_t replaced[64];  // what stood in a pinned field before, as its first bytes
+};
+
+}  // namespace nvmlkit::sim::telemetry

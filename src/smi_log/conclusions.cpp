@@ -1,0 +1,109 @@
+#include "smi_log/conclusions.hpp"
+
+#include <charconv>
+#include <optional>
+
+namespace nvmlkit::smi_log {
+namespace {
+
+const Value* find(const Values& values, const std::string& path) {
+  const auto at = values.find(path);
+  return at == values.end() ? nullptr : &at->second;
+}
+
+// The number there; nothing where the log says N/A or says nothing.
+std::optional<std::uint64_t> number(const Values& values, const std::string& path) {
+  const Value* value = find(values, path);
+  if (value == nullptr) return {};
+  const bool hex = value->yaml.starts_with("0x");
+  std::uint64_t out = 0;
+  const char* begin = value->yaml.data() + (hex ? 2 : 0);
+  const auto [end, problem] = std::from_chars(begin, value->yaml.data() + value->yaml.size(), out, hex ? 16 : 10);
+  return problem == std::errc() ? std::optional(out) : std::nullopt;
+}
+
+// Older drivers tell uncorrectable SRAM errors as one number, newer ones by how they were found. How the errors of the
+// one number were found nobody knows; SEC-DED finds most.
+void conclude_sram(Values& values) {
+  for (const std::string period : {"volatile", "aggregate"}) {
+    const std::string sum = "ecc.errors." + period + ".double_bit.sram",
+                      parity = "ecc.sram." + period + ".uncorrectable_parity",
+                      secded = "ecc.sram." + period + ".uncorrectable_secded";
+    if (const Value* one = find(values, sum)) {
+      const Value value = *one;
+      values.try_emplace(parity, Value{value.yaml == "N/A" ? "N/A" : "0", value.place});
+      values.try_emplace(secded, value);
+    } else if (const auto a = number(values, parity), b = number(values, secded); a && b) {
+      values[sum] = {std::to_string(*a + *b), find(values, parity)->place};
+    }
+  }
+}
+
+// A GPU tells its thresholds as margins or in degrees.
+void conclude_thresholds(Values& values) {
+  const Value* margin = find(values, "thermal.tlimit_c");
+  if (margin == nullptr) return;
+  const Place place = margin->place;
+  if (margin->yaml == "N/A") {
+    for (const char* name : {"shutdown", "slowdown", "max_operating", "memory_max_operating"})
+      values.try_emplace(std::string("thermal.") + name + "_tlimit_c", Value{"N/A", place});
+  } else {
+    for (const char* name : {"shutdown_threshold", "slowdown_threshold", "max_operating", "memory_max_operating"})
+      values.try_emplace(std::string("thermal.") + name + "_c", Value{"N/A", place});
+  }
+}
+
+void conclude_power(Values& values) {
+  // Newer drivers tell an average and an instant draw, of which a GPU may have one.
+  if (find(values, "power.current_draw_mw") != nullptr) return;
+  for (const char* path : {"power.average_draw_mw", "power.instant_draw_mw"})
+    if (number(values, path)) values.try_emplace("power.current_draw_mw", *find(values, path));
+}
+
+// Compute capability by the chip, as the PCI device id tells it, where the architecture has several.
+std::string_view compute_capability(std::string_view architecture, std::uint64_t device) {
+  const auto family = device >> 8;
+  if (architecture == "volta") return "7.0";
+  if (architecture == "turing") return "7.5";
+  if (architecture == "ampere") return family == 0x20 ? "8.0" : "8.6";
+  if (architecture == "ada" || architecture == "ada_lovelace") return "8.9";
+  if (architecture == "hopper") return "9.0";
+  if (architecture == "blackwell") return family == 0x29 ? "10.0" : family >= 0x31 ? "10.3" : "12.0";
+  return {};
+}
+
+void conclude_chip(Values& values) {
+  const Value* architecture = find(values, "architecture");
+  const auto device = number(values, "pci.device_id");
+  std::string_view capability;
+  if (architecture != nullptr && device) capability = compute_capability(architecture->yaml, *device >> 16);
+  const Place place = architecture != nullptr ? architecture->place : Place{};
+  const auto dot = capability.find('.');
+  values.try_emplace("compute_capability.major",
+                     Value{capability.empty() ? "N/A" : std::string(capability.substr(0, dot)), place, true});
+  values.try_emplace("compute_capability.minor",
+                     Value{capability.empty() ? "N/A" : std::string(capability.substr(dot + 1)), place, true});
+}
+
+}  // namespace
+
+void conclude(Values& values, const Place& place, bool lost) {
+  conclude_sram(values);
+  conclude_thresholds(values);
+  conclude_power(values);
+  conclude_chip(values);
+  if (const Value* speed = find(values, "fan.speed_percent")) {
+    // How many fans there are no log tells.
+    if (speed->yaml == "N/A")
+      values.try_emplace("fan.count", Value{"0", speed->place});
+    else
+      values.try_emplace("fan.count", Value{"1", speed->place, true});
+  }
+  if (const Value* version = find(values, "gsp_firmware.version"))
+    values.try_emplace("gsp_firmware.mode", Value{version->yaml == "N/A" ? "disabled" : "enabled", version->place});
+  if (const Value* count = find(values, "retired_pages.single_bit_retirement.count"))
+    values.try_emplace("retired_pages.supported", Value{count->yaml == "N/A" ? "false" : "true", count->place});
+  if (lost) values.insert_or_assign("failure.mode", Value{"lost", place});
+}
+
+}  // namespace nvmlkit::smi_log

@@ -1,0 +1,157 @@
+// The lines of one log through the table, and what lines mean together.
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <unordered_map>
+
+#include "sim/generated/model_descriptors.hpp"
+#include "sim/model/pci_bus_id.hpp"
+#include "smi_log/conclusions.hpp"
+#include "smi_log/fields.hpp"
+#include "smi_log/lists.hpp"
+#include "smi_log/values.hpp"
+
+namespace nvmlkit::smi_log {
+namespace {
+
+using sim::model::FieldDescriptor;
+using sim::model::StructDescriptor;
+
+const FieldDescriptor& field_at(const StructDescriptor& root, std::string_view path) {
+  const StructDescriptor* type = &root;
+  for (;;) {
+    const auto dot = path.find('.');
+    const auto* field = type->find(path.substr(0, dot));
+    if (field == nullptr) throw std::logic_error("no field " + std::string(path));
+    if (dot == std::string_view::npos) return *field;
+    type = &field->nested();
+    path.remove_prefix(dot + 1);
+  }
+}
+
+using Index = std::unordered_multimap<std::string_view, const Row*>;
+
+Index index_of(std::span<const Row> rows, Format format) {
+  Index index;
+  for (const auto& row : rows)
+    if (const auto path = format == Format::text ? row.text : row.xml; !path.empty()) index.emplace(path, &row);
+  return index;
+}
+
+const Index& rows_of(bool gpu, Format format) {
+  static const Index index[2][2] = {
+      {index_of(host_rows(), Format::text), index_of(host_rows(), Format::xml)},
+      {index_of(gpu_rows(), Format::text), index_of(gpu_rows(), Format::xml)},
+  };
+  return index[gpu ? 1 : 0][format == Format::xml ? 1 : 0];
+}
+
+class Walk {
+ public:
+  Walk(const Log& log, bool gpu, Values& values, Leftovers& leftovers)
+      : log_(log),
+        rows_(rows_of(gpu, log.format)),
+        type_(gpu ? sim::model::descriptor<sim::model::Gpu>() : sim::model::descriptor<sim::model::Machine>()),
+        values_(values),
+        leftovers_(leftovers) {}
+
+  bool lost() const { return lost_; }
+
+  void leaf(const std::string& path, const Node& node) {
+    lost_ |= node.value == "GPU is lost";
+    const auto [first, last] = rows_.equal_range(path);
+    if (first == last) {
+      if (!node.value.empty()) leftovers_.unknown.push_back(described(path, node));
+      return;
+    }
+    for (auto row = first; row != last; ++row) take(*row->second, path, node);
+  }
+
+  void group(const std::string& path, const Node& node) {
+    const std::string here = path.empty() ? node.name : path + "/" + node.name;
+    if (read_list(log_, here, node, values_, leftovers_)) return;
+    if (node.children.empty() || !node.value.empty()) leaf(here, node);
+    for (const auto& child : node.children) group(here, child);
+  }
+
+ private:
+  std::string described(const std::string& path, const Node& node) const {
+    return place(node).text() + ": " + path + ": " + node.value;
+  }
+  Place place(const Node& node) const { return {log_.file, node.line}; }
+
+  void take(const Row& row, const std::string& path, const Node& node) {
+    if (row.unit == Unit::redundant || node.value.empty() || says_nothing(node.value)) return;
+    const bool absent = says_absent(node.value);
+    if (row.field.empty()) {
+      if (!absent) leftovers_.not_kept.push_back(described(path, node));
+      return;
+    }
+    const auto& field = field_at(type_, row.field);
+    auto yaml = absent ? std::optional<std::string>("N/A") : read_value(node.value, row.unit, field);
+    if (!yaml) throw Refused(place(node), "'" + node.name + "' has a value of another form: '" + node.value + "'");
+    values_.try_emplace(std::string(row.field), Value{std::move(*yaml), place(node)});
+  }
+
+  const Log& log_;
+  const Index& rows_;
+  const StructDescriptor& type_;
+  Values& values_;
+  Leftovers& leftovers_;
+  bool lost_ = false;
+};
+
+void read_cuda_version(const Log& log, const Node& node, Values& host) {
+  if (says_nothing(node.value) || says_absent(node.value)) return;
+  unsigned major = 0, minor = 0;
+  const char* end = node.value.data() + node.value.size();
+  const auto [dot, problem] = std::from_chars(node.value.data(), end, major);
+  if (problem != std::errc() || dot == end || *dot != '.' || std::from_chars(dot + 1, end, minor).ec != std::errc())
+    throw Refused({log.file, node.line}, "expected a CUDA version such as 12.4, got '" + node.value + "'");
+  const Place place{log.file, node.line};
+  host.try_emplace("system.cuda_version_major", Value{std::to_string(major), place});
+  host.try_emplace("system.cuda_version_minor", Value{std::to_string(minor), place});
+}
+
+GpuValues& gpu_at(MachineValues& machine, const Log& log, const Node& node, bool& fresh) {
+  const auto id = sim::model::parse_pci_bus_id(node.value);
+  if (!id) throw Refused({log.file, node.line}, "expected the PCI address of a GPU, got '" + node.value + "'");
+  char text[24];
+  const std::string bus_id(sim::model::format_pci_bus_id(*id, 8, text));
+  const auto known = std::find_if(machine.gpus.begin(), machine.gpus.end(),
+                                  [&](const GpuValues& gpu) { return gpu.bus_id == bus_id; });
+  fresh = known == machine.gpus.end();
+  if (!fresh) return *known;
+  machine.gpus.push_back({bus_id, {log.file, node.line}, {}});
+  machine.gpus.back().values.emplace("pci.bus_id", Value{quoted(bus_id), {log.file, node.line}});
+  return machine.gpus.back();
+}
+
+}  // namespace
+
+void add_log(const Log& log, MachineValues& machine) {
+  Walk host(log, false, machine.host, machine.leftovers);
+  std::vector<std::string> seen;
+  for (const auto& node : log.root.children) {
+    if (node.name == "CUDA Version" || node.name == "cuda_version") {
+      read_cuda_version(log, node, machine.host);
+    } else if (node.name == "GPU" || node.name == "gpu") {
+      bool fresh = false;
+      auto& gpu = gpu_at(machine, log, node, fresh);
+      if (std::find(seen.begin(), seen.end(), gpu.bus_id) != seen.end())
+        throw Refused({log.file, node.line}, "the GPU " + gpu.bus_id + " comes twice in one log");
+      seen.push_back(gpu.bus_id);
+      // A second log of a GPU adds what the first did not show; its lines are not counted again.
+      Leftovers ignored;
+      Values values;
+      Walk walk(log, true, values, fresh ? machine.leftovers : ignored);
+      for (const auto& child : node.children) walk.group("", child);
+      conclude(values, {log.file, node.line}, walk.lost());
+      gpu.values.merge(values);
+    } else {
+      host.group("", node);
+    }
+  }
+}
+
+}  // namespace nvmlkit::smi_log

@@ -1,0 +1,120 @@
+#include "smi_log/lists.hpp"
+
+#include "sim/generated/model_descriptors.hpp"
+#include "smi_log/units.hpp"
+
+namespace nvmlkit::smi_log {
+namespace {
+
+class Lists {
+ public:
+  Lists(const Log& log, Values& values, Leftovers& leftovers) : log_(log), values_(values), leftovers_(leftovers) {}
+
+  void processes(const Node& node) {
+    const auto most = sim::model::descriptor<sim::model::Gpu>().find("processes")->max_items;
+    std::string list;
+    std::size_t count = 0;
+    const auto take = [&](const Node& process, const Node& pid) {
+      if (++count > most)
+        return leftovers_.not_kept.push_back(place(process).text() + ": more than " + std::to_string(most) +
+                                             " processes");
+      list += (list.empty() ? "{" : ", {") + entry(process, pid) + "}";
+    };
+    for (const auto& child : node.children) {
+      if (child.name == "Process ID")
+        take(child, child);
+      else if (const auto* pid = child.find("pid"); child.name == "process_info" && pid != nullptr)
+        take(child, *pid);
+    }
+    values_.try_emplace("processes", Value{"[" + list + "]", place(node)});
+  }
+
+  void clocks(const Node& node) {
+    std::string list;
+    for (const auto& child : node.children) {
+      // Text: "Memory : 5001 MHz" with "Graphics" below; XML: <supported_mem_clock> with <value> in front.
+      const auto* inner = child.find("value");
+      const Node& memory = inner != nullptr ? *inner : child;
+      if (memory.value.empty() || says_absent(memory.value) || says_nothing(memory.value)) continue;
+      std::string graphics;
+      for (const auto& clock : child.children)
+        if (clock.name != "value" && !says_nothing(clock.value))
+          graphics += (graphics.empty() ? "" : ", ") + number(clock);
+      list += (list.empty() ? "{" : ", {") + ("freq_mhz: " + number(memory)) + ", graphics_clocks: [" + graphics + "]}";
+    }
+    // An older nvidia-smi has room for fewer clocks than some GPUs have, and prints an error in their place.
+    if (!list.empty() || says_absent(node.value))
+      values_.try_emplace("supported_clocks.memory_clocks", Value{"[" + list + "]", place(node)});
+  }
+
+  void pages(const Node& node, const std::string& cause) {
+    std::string list;
+    for (const auto& page : node.children) {
+      if (const auto* address = page.find("retired_page_address")) list += (list.empty() ? "" : ", ") + hex(*address);
+      if (const auto* time = page.find("retired_page_timestamp"))
+        leftovers_.not_kept.push_back(place(*time).text() + ": when a page was retired: " + time->value);
+    }
+    if (!list.empty())
+      values_.try_emplace("retired_pages." + cause + ".addresses", Value{"[" + list + "]", place(node)});
+  }
+
+  void skip(const Node& node, const char* what) { leftovers_.not_kept.push_back(place(node).text() + ": " + what); }
+
+ private:
+  Place place(const Node& node) const { return {log_.file, node.line}; }
+
+  std::string number(const Node& node) const {
+    const auto end = node.value.find_first_not_of("0123456789");
+    const auto unit = end == std::string::npos ? std::string_view() : trim(std::string_view(node.value).substr(end));
+    if (end == 0 || node.value.empty() || !(unit.empty() || unit == "MHz" || unit == "MiB"))
+      throw Refused(place(node), "expected a number, got '" + node.value + "'");
+    return node.value.substr(0, end);
+  }
+
+  std::string hex(const Node& node) const {
+    if (!node.value.starts_with("0x") || node.value.find_first_not_of("0123456789abcdefABCDEF", 2) != std::string::npos)
+      throw Refused(place(node), "expected an address such as 0x373cd1, got '" + node.value + "'");
+    return node.value;
+  }
+
+  std::string entry(const Node& process, const Node& pid) const {
+    const bool text = log_.format == Format::text;
+    std::string out = "pid: " + number(pid);
+    if (const auto* type = process.find(text ? "Type" : "type")) out += ", type: " + quoted(type->value);
+    if (const auto* name = process.find(text ? "Name" : "process_name")) out += ", name: " + quoted(name->value);
+    const auto* used = process.find(text ? "Used GPU Memory" : "used_memory");
+    if (used != nullptr && !says_absent(used->value) && !says_nothing(used->value))
+      out += ", used_memory_mib: " + number(*used);
+    return out;
+  }
+
+  const Log& log_;
+  Values& values_;
+  Leftovers& leftovers_;
+};
+
+}  // namespace
+
+bool read_list(const Log& log, std::string_view path, const Node& node, Values& values, Leftovers& leftovers) {
+  Lists lists(log, values, leftovers);
+  if (path == "Processes" || path == "processes") {
+    if (!says_nothing(node.value) && !says_absent(node.value)) lists.processes(node);
+  } else if (path == "Supported Clocks" || path == "supported_clocks") {
+    lists.clocks(node);
+  } else if (path == "retired_pages/multiple_single_bit_retirement/retired_pagelist") {
+    lists.pages(node, "single_bit_retirement");
+  } else if (path == "retired_pages/double_bit_retirement/retired_pagelist") {
+    lists.pages(node, "double_bit_retirement");
+  } else if (path == "MIG Device") {
+    lists.skip(node, "a MIG device");
+  } else if (path == "mig_devices") {
+    for (const auto& device : node.children) lists.skip(device, "a MIG device");
+  } else if (path == "Accounted Processes" || path == "accounted_processes") {
+    if (!node.children.empty()) lists.skip(node, "accounted processes");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace nvmlkit::smi_log

@@ -1,0 +1,244 @@
+#include "smi_log/machine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "sim/config/check.hpp"
+#include "sim/config/document.hpp"
+#include "sim/config/load.hpp"
+#include "sim/config/reader.hpp"
+#include "sim/model/value.hpp"
+#include "smi_log/machine_text.hpp"
+#include "smi_log/profile.hpp"
+
+namespace nvmlkit::smi_log {
+namespace {
+
+using sim::Machine;
+using sim::model::Gpu;
+using sim::model::Member;
+using sim::model::StructDescriptor;
+
+constexpr std::size_t kMostGpus = 1024;
+
+std::unique_ptr<Machine> read(const std::string& text, std::string& error) {
+  sim::ConfigError problem;
+  auto machine = sim::read_machine("imported", text, problem);
+  if (!machine) error = problem.message;
+  return machine;
+}
+
+std::string unquoted(const std::string& yaml) {
+  return yaml.size() >= 2 && yaml.front() == '"' ? yaml.substr(1, yaml.size() - 2) : yaml;
+}
+
+std::string yaml_at(const Values& values, const std::string& path) {
+  const auto at = values.find(path);
+  return at == values.end() ? std::string() : at->second.yaml;
+}
+
+// The same value at a path in two structs.
+bool same(const StructDescriptor& root, const std::string& path, const std::byte* a, const std::byte* b) {
+  const StructDescriptor* type = &root;
+  for (std::size_t at = 0;;) {
+    const auto dot = path.find('.', at);
+    const auto* field = type->find(path.substr(at, dot - at));
+    if (field == nullptr) throw std::logic_error("no field " + path);
+    if (dot == std::string::npos) return sim::model::equal(*field, a, b);
+    a += field->offset;
+    b += field->offset;
+    type = &field->nested();
+    at = dot + 1;
+  }
+}
+
+const std::byte* bytes(const auto& structure) { return reinterpret_cast<const std::byte*>(&structure); }
+
+bool same(const std::string& path, const Gpu& a, const Gpu& b) {
+  return same(sim::model::descriptor<Gpu>(), path, bytes(a), bytes(b));
+}
+
+bool same(const std::string& path, const Machine& a, const Machine& b) {
+  if (path == "system.num_devices") return false;
+  return same(sim::model::descriptor<sim::model::Machine>(), path, bytes(a.host()), bytes(b.host()));
+}
+
+class Writer {
+ public:
+  explicit Writer(MachineValues& machine) : machine_(machine) {}
+
+  std::string run() {
+    choose_profiles();
+    check_each();
+    drop_masked_uuids();
+    whole_.host = machine_.host;
+    whole_.host["system.num_devices"] = {std::to_string(machine_.gpus.size()), {}};
+    for (auto& gpu : machine_.gpus) whole_.gpus.push_back(gpu.values);
+    return text_of(reduced());
+  }
+
+ private:
+  void note(const Place& place, const std::string& text) {
+    machine_.notes.push_back((place.file.empty() ? "" : place.text() + ": ") + text);
+  }
+
+  // One built-in machine below all, the one that most GPUs agree with; GPUs of another profile say it field by field.
+  void choose_profiles() {
+    std::map<std::string, std::string> profile_of_name;
+    std::map<std::string, std::size_t> users;
+    for (const auto& gpu : machine_.gpus) {
+      const auto name = unquoted(yaml_at(gpu.values, "name"));
+      const auto [at, fresh] = profile_of_name.try_emplace(name);
+      if (fresh) {
+        at->second = std::string(profile_of(name));
+        if (at->second.empty())
+          note(gpu.place, "no built-in machine has the GPU '" + name + "'; what the log does not tell is N/A");
+      }
+      if (!at->second.empty()) ++users[at->second];
+    }
+    std::size_t most = 0;
+    for (const auto& [profile, count] : users)
+      if (count > most) most = count, whole_.base = profile;
+    for (auto& gpu : machine_.gpus) {
+      const auto& profile = profile_of_name[unquoted(yaml_at(gpu.values, "name"))];
+      if (profile != whole_.base) say_profile(gpu, profile);
+      settle_weak(gpu, profile);
+    }
+    const auto& file = machine_.gpus.front().place.file;
+    whole_.comment = "Imported from " + file.substr(file.find_last_of('/') + 1) + " by nvmlkit import.";
+    std::replace_if(
+        whole_.comment.begin(), whole_.comment.end(), [](unsigned char c) { return c < 0x20 || c > 0x7E; }, '?');
+  }
+
+  void say_profile(GpuValues& gpu, const std::string& profile) {
+    Values said;
+    for (const auto& [path, yaml] : fields_of_profile(whole_.base))
+      if (yaml != "N/A") said[path] = {yaml.starts_with('[') ? "[]" : "N/A", gpu.place};
+    if (!profile.empty())
+      for (const auto& [path, yaml] : fields_of_profile(profile)) said[path] = {yaml, gpu.place};
+    for (const char* path : {"serial", "uuid", "pci.bus_id"}) said.erase(path);
+    gpu.values.merge(said);
+  }
+
+  // A conclusion counts where the profile says nothing, or says that there is none.
+  void settle_weak(GpuValues& gpu, const std::string& profile) {
+    const auto known = profile.empty() ? std::map<std::string, std::string>() : fields_of_profile(profile);
+    std::erase_if(gpu.values, [&](const auto& entry) {
+      if (!entry.second.weak) return false;
+      const auto at = known.find(entry.first);
+      return at != known.end() && at->second != "0" && at->second != "N/A";
+    });
+  }
+
+  // Each value by itself, so that a wrong one is named with its place.
+  void check_each() {
+    const auto scratch = std::make_unique<Gpu>();
+    std::set<std::pair<std::string, std::string>> checked;
+    for (auto& gpu : machine_.gpus) {
+      for (const auto& [path, value] : gpu.values) {
+        if (!checked.emplace(path, value.yaml).second) continue;
+        try {
+          const auto document = sim::config::Document::parse("log", text_of(path, value.yaml));
+          sim::config::apply(document.root(), sim::model::descriptor<Gpu>(),
+                             reinterpret_cast<std::byte*>(scratch.get()), {}, false);
+        } catch (const sim::ConfigFailure& failure) {
+          if (path == "uuid") continue;  // masked
+          throw Refused(value.place, failure.error.message);
+        }
+      }
+    }
+    if (machine_.gpus.size() > kMostGpus)
+      throw Refused(machine_.gpus[kMostGpus].place, "expected at most " + std::to_string(kMostGpus) + " GPUs");
+  }
+
+  // Whoever publishes a log may have replaced its UUIDs.
+  void drop_masked_uuids() {
+    std::map<std::string, int> users;
+    for (const auto& gpu : machine_.gpus) ++users[yaml_at(gpu.values, "uuid")];
+    std::size_t masked = 0;
+    for (auto& gpu : machine_.gpus) {
+      const auto uuid = gpu.values.find("uuid");
+      if (uuid == gpu.values.end()) continue;
+      const auto text = unquoted(uuid->second.yaml);
+      const bool form = text.size() == 40 && text.starts_with("GPU-") &&
+                        text.find_first_not_of("0123456789abcdefABCDEF-", 4) == std::string::npos;
+      const bool zero = text.find_first_not_of("0-", 4) == std::string::npos;
+      if (form && !zero && users[uuid->second.yaml] == 1) continue;
+      gpu.values.erase(uuid);
+      ++masked;
+    }
+    if (masked > 0)
+      note(machine_.gpus.front().place,
+           std::to_string(masked) + (masked == 1 ? " UUID is" : " UUIDs are") + " masked; new ones are made");
+  }
+
+  // The machine of all values. Those that contradict others are left out.
+  std::unique_ptr<Machine> machine_of_all() {
+    for (int tries = 0; tries < 64; ++tries) {
+      std::string error;
+      if (auto machine = read(text_of(whole_), error)) return machine;
+      if (!leave_out(error)) throw Refused(machine_.gpus.front().place, error);
+    }
+    throw Refused(machine_.gpus.front().place, "too many values contradict each other");
+  }
+
+  // The message of a contradiction begins with "GPU 3: power.limit_mw: " or "device_defaults.power.limit_mw: ".
+  bool leave_out(const std::string& error) {
+    bool any = false;
+    for (std::size_t i = 0; i < whole_.gpus.size(); ++i) {
+      for (const std::string& prefix : {"GPU " + std::to_string(i) + ": ", std::string("device_defaults.")}) {
+        if (!error.starts_with(prefix)) continue;
+        const auto path = error.substr(prefix.size(), error.find(": ", prefix.size()) - prefix.size());
+        const auto at = whole_.gpus[i].find(path);
+        if (at == whole_.gpus[i].end()) continue;
+        if (!any) note(at->second.place, "left out: " + error);
+        whole_.gpus[i].erase(at);
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  // Only what the reader would not put there from the profile. A value may follow from others, so the result is read
+  // back until it is the machine of all values.
+  MachineText reduced() {
+    const auto target = machine_of_all();
+    MachineText out{whole_.comment, whole_.base, {}, std::vector<Values>(whole_.gpus.size())};
+    out.host["system.num_devices"] = whole_.host["system.num_devices"];
+    for (std::size_t i = 0; i < out.gpus.size(); ++i) {
+      // An entry for each GPU, found by its address.
+      const auto id = whole_.gpus[i].find("pci.bus_id");
+      if (id != whole_.gpus[i].end()) out.gpus[i].insert(*id);
+    }
+    for (int round = 0; round < 4; ++round) {
+      std::string error;
+      const auto now = read(text_of(out), error);
+      if (now && add_differences(*target, *now, out) == 0) return out;
+      if (!now) break;
+    }
+    return whole_;
+  }
+
+  std::size_t add_differences(const Machine& target, const Machine& now, MachineText& out) const {
+    std::size_t added = 0;
+    for (const auto& [path, value] : whole_.host)
+      if (!out.host.contains(path) && !same(path, target, now)) out.host.emplace(path, value), ++added;
+    for (std::size_t i = 0; i < whole_.gpus.size(); ++i)
+      for (const auto& [path, value] : whole_.gpus[i])
+        if (!out.gpus[i].contains(path) && !same(path, target.gpus()[i], now.gpus()[i]))
+          out.gpus[i].emplace(path, value), ++added;
+    return added;
+  }
+
+  MachineValues& machine_;
+  MachineText whole_;
+};
+
+}  // namespace
+
+std::string write_machine_file(MachineValues& machine) { return Writer(machine).run(); }
+
+}  // namespace nvmlkit::smi_log

@@ -1,0 +1,12 @@
+// Values to a machine file: a built-in machine to start from, and what differs from it.
+#pragma once
+
+#include "smi_log/values.hpp"
+
+namespace nvmlkit::smi_log {
+
+// The file is one that the reader takes. Values that a machine cannot have are left out, each with a note in `machine`;
+// throws Refused for what no machine file could say.
+std::string write_machine_file(MachineValues& machine);
+
+}  // namespace nvmlkit::smi_log

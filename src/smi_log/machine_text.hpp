@@ -1,0 +1,24 @@
+// The text of a machine file from values by path.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "smi_log/values.hpp"
+
+namespace nvmlkit::smi_log {
+
+struct MachineText {
+  std::string comment;  // the first line, without the #
+  std::string base;     // empty: none
+  Values host;
+  std::vector<Values> gpus;
+};
+
+// What all GPUs share goes under device_defaults.
+std::string text_of(const MachineText& machine);
+
+// One value as a mapping of its own: what `power.limit_mw` and `300` are in a machine file.
+std::string text_of(const std::string& path, const std::string& yaml);
+
+}  // namespace nvmlkit::smi_log

@@ -1,0 +1,188 @@
+#include "smi_log/tables.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "smi_log/units.hpp"
+
+namespace nvmlkit::smi_log {
+namespace {
+
+// Text without the escape sequences with which nvidia-smi underlines on a terminal.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b' && i + 1 < text.size() && text[i + 1] == '[') {
+      for (i += 2; i < text.size() && (text[i] < '@' || text[i] > '~'); ++i) {
+      }
+      continue;
+    }
+    out += text[i];
+  }
+  return out;
+}
+
+std::vector<std::string> cells(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const auto end = std::min(text.find(separator, at), text.size());
+    out.emplace_back(trim(std::string_view(text).substr(at, end - at)));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::optional<std::uint32_t> whole(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+// The number behind a prefix: "GPU3", "Link 3".
+std::optional<std::uint32_t> behind(std::string_view text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return {};
+  return whole(trim(text.substr(prefix.size())));
+}
+
+GpuValues* gpu_at(MachineValues& machine, std::uint32_t index) {
+  return index < machine.gpus.size() ? &machine.gpus[index] : nullptr;
+}
+
+// GPUs with the same CPUs around them hang under one root complex of the machine file.
+void add_topology(const Tables& tables, MachineValues& machine) {
+  struct Complex {
+    std::string cpus, numa, devices;
+  };
+  std::vector<Complex> complexes;
+  for (const auto& [index, row] : tables.topology) {
+    auto* gpu = gpu_at(machine, index);
+    if (gpu == nullptr) continue;
+    if (whole(row.gpu_numa_id)) gpu->values.try_emplace("numa_node_id", Value{row.gpu_numa_id, row.place});
+    if (row.cpu_affinity.empty() || row.cpu_affinity == "N/A") continue;
+    auto at = std::find_if(complexes.begin(), complexes.end(),
+                           [&](const Complex& c) { return c.cpus == row.cpu_affinity && c.numa == row.numa_affinity; });
+    if (at == complexes.end()) at = complexes.insert(at, {row.cpu_affinity, row.numa_affinity, {}});
+    at->devices += (at->devices.empty() ? "" : ", ") + quoted(gpu->bus_id);
+  }
+  if (complexes.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < complexes.size(); ++i) {
+    const auto& c = complexes[i];
+    list += (i > 0 ? ", {id: " : "{id: ") + quoted("pci" + std::to_string(i));
+    if (whole(c.numa)) list += ", numa_node: " + c.numa;
+    list += ", cpu_affinity: " + quoted(c.cpus) + ", devices: [" + c.devices + "]}";
+  }
+  machine.host.try_emplace("pcie_topology.root_complexes",
+                           Value{"[" + list + "]", tables.topology.begin()->second.place});
+}
+
+void add_nvlinks(const Tables& tables, MachineValues& machine) {
+  std::size_t most = 0;
+  std::string speed, inactive;
+  for (const auto& [index, gpu] : tables.nvlinks) {
+    most = std::max(most, gpu.links.size());
+    std::string down;
+    for (const auto& [link, mbps] : gpu.links) {
+      if (mbps && speed.empty()) speed = *mbps;
+      if (!mbps) down += (down.empty() ? "" : ", ") + ("{link: " + std::to_string(link)) + ", state: inactive}";
+    }
+    if (!down.empty())
+      inactive += (inactive.empty() ? "" : ", ") + ("{index: " + std::to_string(index)) + ", links: [" + down + "]}";
+  }
+  if (most == 0) return;
+  const Place place = tables.nvlinks.begin()->second.place;
+  machine.host.try_emplace("nvlink.links_per_gpu", Value{std::to_string(most), place});
+  if (!speed.empty()) machine.host.try_emplace("nvlink.bandwidth_per_link_mbps", Value{speed, place});
+  if (!inactive.empty()) machine.host.try_emplace("nvlink.device_links", Value{"[" + inactive + "]", place});
+}
+
+}  // namespace
+
+std::size_t read_topology(const std::string& file, std::span<const Line> lines, Tables& tables) {
+  const std::string header_text = plain(lines.front().text);
+  const auto header = cells(header_text, '\t');
+  if (header.size() < 2 || !header[0].empty() || header[1] != "GPU0") return 0;
+  const auto column = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin());
+  };
+  const std::size_t cpu = column("CPU Affinity"), numa = column("NUMA Affinity");
+  std::size_t used = 1;
+  for (; used < lines.size(); ++used) {
+    const auto row = cells(plain(lines[used].text), '\t');
+    if (row.size() < 2 || row[0].empty()) break;
+    const auto index = behind(row[0], "GPU");
+    if (!index) continue;  // a network adapter
+    TopologyRow out{{file, lines[used].number}, {}, {}, {}};
+    if (cpu < row.size()) out.cpu_affinity = row[cpu];
+    if (numa < row.size()) out.numa_affinity = row[numa];
+    // nvidia-smi puts two tabs in front of this column.
+    if (column("GPU NUMA ID") < header.size()) out.gpu_numa_id = row.back();
+    tables.topology.try_emplace(*index, std::move(out));
+  }
+  return used;
+}
+
+std::size_t read_nvlinks(const std::string& file, std::span<const Line> lines, Tables& tables) {
+  std::size_t used = 0;
+  while (used < lines.size()) {
+    const auto title = trim(lines[used].text);
+    const auto colon = title.find(':');
+    const auto index = behind(title.substr(0, colon), "GPU");
+    const auto uuid = title.find("(UUID: ");
+    if (!index || uuid == std::string_view::npos || !title.ends_with(')')) break;
+    LinksOfGpu gpu{{file, lines[used].number}, std::string(title.substr(uuid + 7, title.size() - uuid - 8)), {}};
+    std::size_t at = used + 1;
+    for (; at < lines.size(); ++at) {
+      const auto text = trim(lines[at].text);
+      const auto link = behind(text.substr(0, text.find(':')), "Link");
+      if (!link) break;
+      const auto value = trim(text.substr(std::min(text.find(':'), text.size() - 1) + 1));
+      if (value == "<inactive>") {
+        gpu.links[*link] = std::nullopt;
+      } else if (const auto end = value.find(" GB/s"); end != std::string_view::npos) {
+        const auto mbps = read_value(value.substr(0, end), Unit::milli, {});
+        if (!mbps) throw Refused({file, lines[at].number}, "expected a speed such as 25 GB/s");
+        gpu.links[*link] = *mbps;
+      } else {
+        throw Refused({file, lines[at].number}, "expected a speed such as 25 GB/s, or <inactive>");
+      }
+    }
+    if (gpu.links.empty()) break;  // `nvidia-smi -L` lists GPUs alike
+    tables.nvlinks.try_emplace(*index, std::move(gpu));
+    used = at;
+  }
+  return used;
+}
+
+std::size_t read_mig_profiles(const std::string& file, std::span<const Line> lines, Tables& tables,
+                              Leftovers& leftovers) {
+  if (lines.front().text.find("| GPU instance profiles:") == std::string_view::npos) return 0;
+  std::size_t used = 1;
+  for (; used < lines.size(); ++used) {
+    const auto text = trim(lines[used].text);
+    if (!text.starts_with('|') && !text.starts_with('+')) break;
+    const auto mig = text.find(" MIG ");
+    const auto slash = text.find('/');
+    if (mig == std::string_view::npos || slash == std::string_view::npos || slash < mig) continue;
+    const auto index = whole(trim(text.substr(1, mig - 1)));
+    const auto total = whole(text.substr(slash + 1, text.find(' ', slash) - slash - 1));
+    if (!index || !total) throw Refused({file, lines[used].number}, "expected a profile with its instances free/total");
+    auto& most = tables.mig_instances[*index];
+    most = std::max(most, *total);
+    leftovers.not_kept.push_back(Place{file, lines[used].number}.text() +
+                                 ": a GPU instance profile: " + std::string(text));
+  }
+  return used;
+}
+
+void add_tables(const Tables& tables, MachineValues& machine) {
+  for (const auto& [index, most] : tables.mig_instances)
+    if (auto* gpu = gpu_at(machine, index))
+      gpu->values.try_emplace("mig.max_gpu_instances", Value{std::to_string(most), gpu->place});
+  add_topology(tables, machine);
+  add_nvlinks(tables, machine);
+}
+
+}  // namespace nvmlkit::smi_log

@@ -1,0 +1,98 @@
+#include "smi_log/text.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace nvmlkit::smi_log {
+namespace {
+
+constexpr std::string_view kMark = "==============NVSMI LOG==============";
+constexpr std::size_t kDeepest = 16;  // groups within groups; real logs have five
+
+std::size_t indentation(std::string_view line) {
+  const auto first = line.find_first_not_of(" \t");
+  return first == std::string_view::npos ? line.size() : first;
+}
+
+// The colon between a name and its value: a space before it, and a space or the end behind it.
+std::size_t separator(std::string_view line) {
+  for (auto at = line.find(':'); at != std::string_view::npos; at = line.find(':', at + 1))
+    if (at > 0 && line[at - 1] == ' ' && (at + 1 == line.size() || line[at + 1] == ' ')) return at;
+  return std::string_view::npos;
+}
+
+bool names_gpu(std::string_view line) {
+  constexpr std::string_view prefix = "GPU ";
+  if (!line.starts_with(prefix)) return false;
+  const auto id = trim(line.substr(prefix.size()));
+  return id.find(':') != std::string_view::npos && std::all_of(id.begin(), id.end(), [](unsigned char c) {
+           return std::isxdigit(c) != 0 || c == ':' || c == '.';
+         });
+}
+
+// Outside of the GPUs only "Name : value" stands at the margin; what else stands there is another output.
+bool ends_log(std::string_view line) {
+  return !names_gpu(line) && (separator(line) == std::string_view::npos || line.front() < 'A' || line.front() > 'Z');
+}
+
+Node node_of(const Line& line, std::string_view text) {
+  Node node;
+  node.line = line.number;
+  const auto colon = separator(text);
+  node.name = trim(text.substr(0, colon));
+  if (colon != std::string_view::npos) node.value = trim(text.substr(colon + 1));
+  return node;
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  const auto first = text.find_first_not_of(space);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+bool starts_text_log(std::string_view line) {
+  if (trim(line) == kMark) return true;
+  // People leave the mark out.
+  return names_gpu(line) || (line.starts_with("Driver Version ") && separator(line) != std::string_view::npos);
+}
+
+Log read_text_log(const std::string& file, std::span<const Line> lines, std::size_t& used) {
+  Log log{Format::text, file, {}};
+  log.root.line = lines.front().number;
+  // Whoever pasted the log may have indented it as a whole.
+  const std::size_t margin = indentation(lines.front().text);
+  const bool marked = trim(lines.front().text) == kMark;
+  struct Open {
+    std::size_t column;
+    Node* node;
+  };
+  std::vector<Open> open;
+  for (used = marked ? 1 : 0; used < lines.size(); ++used) {
+    std::string_view text = lines[used].text;
+    if (trim(text).empty()) continue;
+    if ((used > 0 && trim(text) == kMark) || indentation(text) < margin) break;
+    text.remove_prefix(margin);
+    const std::size_t column = indentation(text);
+    if (column == 0) {
+      if (ends_log(text)) break;
+      open.clear();
+    }
+    text = trim(text);
+    while (!open.empty() && open.back().column >= column) open.pop_back();
+    if (open.size() >= kDeepest) throw Refused({file, lines[used].number}, "expected at most 16 levels of indentation");
+    Node& parent = open.empty() ? log.root : *open.back().node;
+    if (column == 0 && names_gpu(text)) {
+      Node gpu{"GPU", std::string(trim(text.substr(4))), lines[used].number, {}};
+      parent.children.push_back(std::move(gpu));
+    } else {
+      parent.children.push_back(node_of(lines[used], text));
+    }
+    open.push_back({column, &parent.children.back()});
+  }
+  return log;
+}
+
+}  // namespace nvmlkit::smi_log

@@ -1,0 +1,43 @@
+// What logs say about a machine, in the words of machine files.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "smi_log/log.hpp"
+
+namespace nvmlkit::smi_log {
+
+struct Value {
+  std::string yaml;  // in flow style; "N/A" = the GPU does not have it
+  Place place;
+  bool weak = false;  // a conclusion: counts only where the profile says nothing
+};
+
+// By the path of the field. What came first stays.
+using Values = std::map<std::string, Value>;
+
+struct GpuValues {
+  std::string bus_id;
+  Place place;
+  Values values;
+};
+
+// Lines that did not become part of the machine.
+struct Leftovers {
+  std::vector<std::string> not_kept;  // the model has no field for it
+  std::vector<std::string> unknown;   // the table has no row for it
+};
+
+struct MachineValues {
+  Values host;  // paths from the top of a machine file
+  std::vector<GpuValues> gpus;
+  std::vector<std::string> notes;  // for people, one line each
+  Leftovers leftovers;
+};
+
+// Adds what a log says. GPUs that an earlier log described get what that did not say.
+void add_log(const Log& log, MachineValues& machine);
+
+}  // namespace nvmlkit::smi_log

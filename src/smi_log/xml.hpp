@@ -1,0 +1,11 @@
+// The XML of `nvidia-smi -q -x`.
+#pragma once
+
+#include "smi_log/log.hpp"
+
+namespace nvmlkit::smi_log {
+
+// Reads one <nvidia_smi_log>. `first_line` is where `text` begins in the file. Throws Refused.
+Log read_xml_log(const std::string& file, std::string_view text, std::uint32_t first_line);
+
+}  // namespace nvmlkit::smi_log

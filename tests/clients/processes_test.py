@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Programs that use simulated GPUs, as nvidia-smi sees them: their PIDs, their memory, their ends, their accounting."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from clients import COMMAND, available_smi, environment, skip
+
+if os.geteuid() != 0:
+    skip("switching accounting and compute modes needs root, here as on hardware")
+SMI = available_smi()
+
+
+class Processes(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.state = str(Path(folder.name) / "machine")
+
+    def environment(self) -> dict[str, str]:
+        return {**environment("none"), "NVMLKIT_STATE": self.state}
+
+    def up(self) -> None:
+        command = [COMMAND, "up", "-m", "h100", "-n", "2", "--state", self.state]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def on_every_branch(self):
+        for branch, program in SMI.items():
+            self.up()
+            with self.subTest(branch=branch):
+                yield program
+
+    def smi(self, program: Path, *arguments: str) -> str:
+        result = subprocess.run(
+            [program, *arguments], env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30
+        )
+        return result.stdout + result.stderr
+
+    def query(self, program: Path, what: str) -> list[str]:
+        return self.smi(program, what, "--format=csv,noheader,nounits").splitlines()
+
+    def run_program(self, *options: str, program: tuple[str, ...] = ("sleep", "60")) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [COMMAND, "run", *options, "--", *program],
+            env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def status(self) -> list[dict]:
+        output = subprocess.run(
+            [COMMAND, "status", "--json"], env=self.environment(), check=True, capture_output=True, text=True
+        ).stdout
+        return json.loads(output)["processes"]
+
+    def wait_for(self, count: int) -> list[dict]:
+        deadline = time.monotonic() + 20
+        while len(self.status()) != count and time.monotonic() < deadline:
+            time.sleep(0.02)
+        processes = self.status()
+        self.assertEqual(len(processes), count, processes)
+        return processes
+
+    def test_a_program_is_there_until_it_is_killed(self) -> None:
+        for smi in self.on_every_branch():
+            before = [int(used) for used in self.query(smi, "--query-gpu=memory.used")]
+            self.run_program("--uses", "gpu=0,1", "--memory", "2GiB")
+            first = self.wait_for(2)[0]
+            pid = first["pid"]
+            self.assertEqual(Path(f"/proc/{pid}/comm").read_text(), "sleep\n")
+            self.assertEqual(
+                [(p["gpu"], p["pid"], p["type"], p["name"], p["used_memory_bytes"]) for p in self.status()],
+                [(gpu, pid, "C", "sleep", 2 << 30) for gpu in (0, 1)],
+            )
+            apps = self.query(smi, "--query-compute-apps=pid,name,used_memory")
+            self.assertEqual(apps, [f"{pid}, sleep, 2048"] * 2)
+            self.assertEqual([int(u) for u in self.query(smi, "--query-gpu=memory.used")], [b + 2048 for b in before])
+            self.assertRegex(self.smi(smi), rf"1 +N/A +N/A +{pid} +C +sleep +2048MiB")
+            self.assertRegex(self.smi(smi, "pmon", "-c", "1"), rf"0 +{pid} +C .*sleep")
+            os.kill(pid, signal.SIGKILL)
+            deadline = time.monotonic() + 20
+            while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertEqual(self.query(smi, "--query-compute-apps=pid"), [])
+            self.assertEqual([int(u) for u in self.query(smi, "--query-gpu=memory.used")], before)
+
+    def test_accounting(self) -> None:
+        for smi in self.on_every_branch():
+            fields = "--query-accounted-apps=pid,max_memory_usage,time"
+            self.smi(smi, "-am", "1")
+            running = self.run_program("--uses", "gpu=1", "--memory", "512MiB")
+            pid = self.wait_for(1)[0]["pid"]
+            self.assertEqual(self.query(smi, fields), [f"{pid}, 512, 0"])
+            os.kill(pid, signal.SIGTERM)
+            self.assertEqual(running.wait(), -signal.SIGTERM)
+            ended = self.query(smi, fields)
+            self.assertEqual(len(ended), 1)
+            self.assertRegex(ended[0], rf"^{pid}, 512, [1-9]\d*$")
+            self.assertIn("Is Running                    : 0", self.smi(smi, "-i", "1", "-q", "-d", "ACCOUNTING"))
+            self.smi(smi, "-caa")
+            self.assertEqual(self.query(smi, fields), [])
+            self.assertIn("Disabled Accounting Mode", self.smi(smi, "-am", "0"))
+
+    def test_compute_modes(self) -> None:
+        for smi in self.on_every_branch():
+            self.smi(smi, "-c", "EXCLUSIVE_PROCESS")
+            self.run_program("--uses", "gpu=0")
+            self.wait_for(1)
+            second = self.run_program("--uses", "gpu=all", program=("true",))
+            self.assertEqual(second.communicate()[1], "nvmlkit: GPU 0: the compute mode of the GPU is Exclusive_Process, and a process uses it\n")
+            self.assertEqual(second.returncode, 2)
+            self.assertEqual(self.run_program("--uses", "gpu=1", program=("true",)).wait(), 0)
+            self.smi(smi, "-c", "PROHIBITED")
+            refused = self.run_program("--uses", "gpu=1", program=("true",))
+            self.assertEqual(refused.communicate()[1], "nvmlkit: GPU 1: the compute mode of the GPU is Prohibited\n")
+            self.assertEqual(self.run_program("--uses", "gpu=1", "--type", "G", program=("true",)).wait(), 0)
+            self.assertIn("In use by another client", self.smi(smi, "-i", "0", "-r"))
+            self.assertIn("was successfully reset", self.smi(smi, "-i", "1", "-r"))
+
+    def test_a_program_with_a_machine_of_its_own(self) -> None:
+        smi = next(iter(SMI.values()))
+        listing = f"{smi} --query-compute-apps=pid,used_memory --format=csv,noheader,nounits; echo $$"
+        result = subprocess.run(
+            [COMMAND, "run", "-m", "t4", "--uses", "gpu=3", "--memory", "1048576", "--", "sh", "-c", listing],
+            env=environment("none"), capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        app, pid = result.stdout.split("\n")[:2]
+        self.assertEqual(app, f"{pid}, 1")
+
+    def test_wrong_options_are_refused_in_one_line(self) -> None:
+        self.up()
+        for options, words in [
+            (("--uses", "gpu=7"), "--uses: no GPU '7'; the machine has 2"),
+            (("--uses", "gpu=0,,1"), "--uses: no GPU ''"),
+            (("--uses", "0"), "--uses: expected gpu=INDEX"),
+            (("--uses", "gpu=0", "--memory", "2GB"), "--memory: expected bytes, or a number with KiB, MiB or GiB, got '2GB'"),
+            (("--uses", "gpu=0", "--memory", "99999999999GiB"), "--memory: expected bytes"),
+            (("--uses", "gpu=0", "--type", "X"), "--type: expected C, G, C+G, M or M+C, got 'X'"),
+            (("--uses", "gpu=0", "--memory", "900GiB"), "GPU 0: the GPU has not so much free memory"),
+        ]:
+            result = self.run_program(*options, program=("echo", "ran"))
+            output, error = result.communicate()
+            self.assertEqual((result.returncode, output), (2, ""), error)
+            self.assertIn(words, error)
+            self.assertEqual(len(error.splitlines()), 1)
+        self.assertEqual(self.status(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,51 @@
+#include "registry/xids.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "registry/error.hpp"
+
+namespace nvmlgen {
+namespace {
+
+Xid read(const std::string& where, const YAML::Node& key, const YAML::Node& value) {
+  static const std::vector<std::string> effects = {"lost",          "reset",        "double_bit",
+                                                   "remap_pending", "remap_failed", "nvlink"};
+  Xid xid;
+  xid.number = key.as<unsigned>();
+  xid.effect = "none";
+  for (const auto& item : value) {
+    const auto name = item.first.as<std::string>();
+    const auto text = item.second.as<std::string>();
+    if (name == "mnemonic")
+      xid.mnemonic = text;
+    else if (name == "name")
+      xid.name = text;
+    else if (name == "effect" && std::find(effects.begin(), effects.end(), text) != effects.end())
+      xid.effect = text;
+    else
+      throw RegistryError(where, "unknown: " + name + ": " + text);
+  }
+  if (xid.mnemonic.empty() || xid.name.empty()) throw RegistryError(where, "mnemonic and name are needed");
+  return xid;
+}
+
+}  // namespace
+
+std::vector<Xid> load_xids(const std::filesystem::path& file) {
+  std::vector<Xid> out;
+  try {
+    for (const auto& item : YAML::LoadFile(file.string())) {
+      const auto where = file.string() + ":" + std::to_string(item.first.Mark().line + 1);
+      out.push_back(read(where, item.first, item.second));
+      if (out.size() > 1 && out[out.size() - 2].number >= out.back().number)
+        throw RegistryError(where, "the numbers are not in order");
+    }
+  } catch (const YAML::Exception& e) {
+    throw RegistryError(file.string() + ":" + std::to_string(e.mark.line + 1), e.msg);
+  }
+  return out;
+}
+
+}  // namespace nvmlgen
