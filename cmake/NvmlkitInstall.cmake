@@ -51,6 +51,7 @@ if(NVMLKIT_BUILD_DRIVER)
   install(FILES "${PROJECT_BINARY_DIR}/nvmlkit-sim-table.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT sim)
 
   # In a folder of its own: the system's library folder may hold NVIDIA's.
+  install(TARGETS nvmlkit_cuda_driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   install(TARGETS nvidia-ml EXPORT nvmlkit-driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   nvmlkit_export(driver nvmlkit-driver)
   install(TARGETS nvmlkit_cli EXPORT nvmlkit-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)

@@ -23,16 +23,20 @@ class Environment {
 
   // Nothing for a variable that is unset or empty.
   std::optional<std::string> get(const char* name) const {
-    std::optional<std::string> value;
-    if (const auto it = changed_.find(name); it != changed_.end()) {
-      value = it->second;
-    } else if (!variables_) {
-      if (const char* text = std::getenv(name)) value = text;
-    } else if (const auto at = variables_->find(name); at != variables_->end()) {
-      value = at->second;
-    }
+    auto value = get_even_if_empty(name);
     if (value && value->empty()) value.reset();
     return value;
+  }
+
+  // Nothing for a variable that is unset.
+  std::optional<std::string> get_even_if_empty(const char* name) const {
+    if (const auto it = changed_.find(name); it != changed_.end()) return it->second;
+    if (!variables_) {
+      const char* text = std::getenv(name);
+      return text ? std::optional<std::string>(text) : std::nullopt;
+    }
+    const auto at = variables_->find(name);
+    return at != variables_->end() ? std::optional<std::string>(at->second) : std::nullopt;
   }
 
  private:

@@ -5,6 +5,7 @@ include(GoogleTest)
 add_executable(import_test
   "${CMAKE_CURRENT_LIST_DIR}/import_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_history_test.cpp"
+  "${CMAKE_CURRENT_LIST_DIR}/import_cuda_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_driver_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_registry_test.cpp")
 cmake_path(SET _import_facts NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../registry/facts")

@@ -163,5 +163,31 @@ TEST_F(Registry, SeesStaleAndForgottenFiles) {
   EXPECT_EQ(write_outputs(tree, outputs).size(), 1U);
 }
 
+TEST_F(Registry, RefusesCudaFunctionWithoutMeaning) {
+  replace("cuda/semantics/memory.yaml", "  cuMemAlloc_v2:", "  cuMemAlloc_v9:");
+  EXPECT_NE(error().find("cuMemAlloc_v2: no semantics"), std::string::npos) << error();
+  EXPECT_NE(error().find("cuMemAlloc_v9: in memory.yaml, but no driver exports it"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesCudaFunctionWithTwoMeanings) {
+  replace("cuda/semantics/memory.yaml", "later:\n", "refused:\n  a reason: [cuMemAlloc_v2]\nlater:\n");
+  EXPECT_NE(error().find("cuMemAlloc_v2 twice"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesAnOptionalPointerThatIsNone) {
+  replace("cuda/semantics/copies.yaml", "optional: [srcHost]", "optional: [ByteCount]");
+  EXPECT_NE(error().find("cuMemcpyHtoD_v2: ByteCount is no pointer of it"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesAttributesWithoutAnAnswer) {
+  replace("cuda/attributes.yaml", "  WARP_SIZE: 32\n", "");
+  EXPECT_NE(error().find("no answer for CU_DEVICE_ATTRIBUTE_WARP_SIZE"), std::string::npos) << error();
+}
+
+TEST_F(Registry, RefusesAttributesFromNowhere) {
+  replace("cuda/attributes.yaml", "{field: gpu.memory.memory_bus_width}", "{field: gpu.memory.bus_width}");
+  EXPECT_NE(error().find("gpu.memory.bus_width is no field of the model"), std::string::npos) << error();
+}
+
 }  // namespace
 }  // namespace nvmlgen

@@ -76,11 +76,13 @@ class Schema {
 
 Schema schema(const std::string& name) { return Schema(read(kRegistry / "schema" / (name + ".schema.json"))); }
 
-// The schema of one definition of facts.schema.json.
-Schema facts_schema(const std::string& definition) {
-  auto all = read(kRegistry / "schema" / "facts.schema.json");
+// The schema of one definition of a file of schemas.
+Schema schema_of(const std::string& file, const std::string& definition) {
+  auto all = read(kRegistry / "schema" / (file + ".schema.json"));
   return Schema({{"$ref", "#/definitions/" + definition}, {"definitions", all["definitions"]}});
 }
+
+Schema facts_schema(const std::string& definition) { return schema_of("facts", definition); }
 
 TEST(RegistrySchema, Semantics) {
   auto s = schema("semantics");
@@ -123,6 +125,20 @@ TEST(RegistrySchema, Model) {
 TEST(RegistrySchema, Facts) {
   for (const char* name : {"functions", "structs", "enums", "constants", "types", "families", "history", "drivers"})
     EXPECT_EQ(facts_schema(name).errors(read(kRegistry / "facts" / (std::string(name) + ".json"))), "") << name;
+}
+
+TEST(RegistrySchema, Cuda) {
+  const auto cuda = kRegistry / "cuda";
+  for (const char* name : {"functions", "enums", "structs", "types", "entry_points", "drivers", "undeclared"})
+    EXPECT_EQ(schema_of("cuda", name).errors(read(cuda / "facts" / (std::string(name) + ".json"))), "") << name;
+  for (const char* name : {"attributes", "errors"})
+    EXPECT_EQ(schema_of("cuda", name).errors(read(cuda / (std::string(name) + ".yaml"))), "") << name;
+  auto semantics = schema_of("cuda", "semantics");
+  for (const auto& entry : fs::directory_iterator(cuda / "semantics"))
+    EXPECT_EQ(semantics.errors(read(entry.path())), "") << entry.path();
+  auto broken = read(cuda / "semantics" / "memory.yaml");
+  broken["answers"]["cuMemAlloc_v2"]["needs"] = "luck";
+  EXPECT_NE(semantics.errors(broken), "");
 }
 
 TEST(RegistrySchema, RefusesWhatIsWrong) {

@@ -23,7 +23,7 @@ lacks() {
     if dpkg -c "$deb" | grep -E "$pattern"; then echo "... is in $(basename "$deb")"; failures=$((failures + 1)); fi
   done
 }
-contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' 'profiles/h100\.yaml$' \
+contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libcuda\.so\.1$' 'profiles/h100\.yaml$' \
   'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$'
 lacks "$runtime" '\.hpp$' '\.a$' '/usr/lib(/x86_64-linux-gnu)?/libnvidia-ml'
 contains "$development" 'include/nvmlkit/nvml\.hpp$' 'nvmlkitConfig\.cmake$' 'pkgconfig/nvmlkit\.pc$' 'libnvmlkit_nvml\.(a|so)' \

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "emit/bindings_emitters.hpp"
+#include "emit/cuda_emitters.hpp"
 #include "emit/driver_emitters.hpp"
 #include "emit/impersonation_emitters.hpp"
 #include "emit/interpose_emitters.hpp"
@@ -83,6 +84,20 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   for (const auto& [branch, symbols] : r.facts.exports)
     out.push_back({"src/driver/nvml/generated/exports_" + branch + ".map", emit_version_script_of(symbols)});
   out.push_back({"tests/contract/generated/contract_table.cpp", emit_contract_table(r)});
+
+  const fs::path to = "src/driver/cuda/generated";
+  out.push_back({to / "api.hpp", cuda::emit_api(r.cuda)});
+  for (const auto& subject : r.cuda.subjects)
+    out.push_back({to / ("exports_" + subject + ".cpp"), cuda::emit_exports(r.cuda, subject)});
+  out.push_back({to / "functions.hpp", cuda::emit_functions_header(r.cuda)});
+  out.push_back({to / "objects.cpp", cuda::emit_objects(r.cuda)});
+  out.push_back({to / "exports.map", cuda::emit_version_script(r.cuda)});
+  out.push_back({to / "entry_points.cpp", cuda::emit_entry_points(r.cuda)});
+  out.push_back({to / "errors.cpp", cuda::emit_errors(r.cuda)});
+  out.push_back({to / "attributes.cpp", cuda::emit_attributes(r.cuda)});
+  out.push_back({"tests/cuda/generated/contract_table.cpp", cuda::emit_contract_table(r.cuda)});
+  out.push_back({"tests/cuda/generated/against_cuda_h.cpp", cuda::emit_header_check(r.cuda)});
+  out.push_back({"docs/reference/cuda.md", cuda::emit_reference(r.cuda)});
 
   std::set<fs::path> folders;
   for (const auto& output : out)

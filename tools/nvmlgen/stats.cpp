@@ -70,6 +70,12 @@ std::string stats_text(const Registry& registry) {
   line("unsupported by nature", all.unsupported);
   line("not simulated yet", all.later);
   line("irregular, wrapper by hand in the bindings", manual);
+  std::map<cuda::Answer, int> answers;
+  for (const auto& function : registry.cuda.functions) ++answers[registry.cuda.meaning(function).answer];
+  line("functions of the CUDA driver", static_cast<int>(registry.cuda.functions.size()));
+  line("  simulated", answers[cuda::Answer::code]);
+  line("  refused for good", answers[cuda::Answer::refused]);
+  line("  not simulated yet", answers[cuda::Answer::later]);
   line("model fields", fields);
   line("  not read yet", unread);
   line("  read by no function of NVML", inert);

@@ -2,12 +2,12 @@
 
 #include <pthread.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 
-#include "sim/config/load.hpp"
+#include "driver/complain.hpp"
 #include "driver/nvml/process_hooks.hpp"
+#include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
 #include "sim/faults/attention.hpp"
 
@@ -69,20 +69,12 @@ std::unique_ptr<sim::Machine> load(std::string& error) {
   return sim::load_machine(environment, error);
 }
 
-// Short memory is an error, never an exception that crosses the ABI.
-std::unique_ptr<sim::Machine> load_or_complain() noexcept try {
-  std::string error;
-  auto loaded = watch_forks() ? load(error) : nullptr;
-  if (loaded && !(error = apply_process_faults(*loaded)).empty()) loaded = nullptr;
-  if (!loaded) std::fprintf(stderr, "nvmlkit: %s\n", error.empty() ? "out of memory" : error.c_str());
-  return loaded;
-} catch (...) {
-  std::fprintf(stderr, "nvmlkit: out of memory\n");
-  return nullptr;
-}
-
 bool prepare(Lifecycle& host) {
-  auto loaded = load_or_complain();
+  auto loaded = load_or_complain([](std::string& error) {
+    auto machine = watch_forks() ? load(error) : nullptr;
+    if (machine && !(error = apply_process_faults(*machine)).empty()) machine = nullptr;
+    return machine;
+  });
   if (!loaded) return false;
   delete host.machine;
   host.machine = loaded.release();

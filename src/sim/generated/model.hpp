@@ -320,6 +320,7 @@ struct Memory {
   Field<std::uint64_t> free_bytes;  // Free. Default: total less reserved and used. [B]
   Field<std::uint64_t> used_bytes;  // Allocated by processes. [B]
   Field<std::uint32_t> memory_bus_width;  // Width of the memory bus. [bit]
+  Field<std::uint64_t> l2_cache_bytes;  // L2 cache. [B]
 };
 
 // BAR1 aperture.

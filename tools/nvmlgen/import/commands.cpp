@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "check.hpp"
+#include "cuda.hpp"
 #include "elf_symbols.hpp"
 #include "header_reader.hpp"
 #include "merge.hpp"
@@ -159,6 +160,17 @@ void add_import_commands(CLI::App& app) {
   command->add_option("--version", driver->version, "Version of the driver; default: from the file name");
   command->add_flag("--dry-run", driver->dry_run, "Print what is new, write nothing");
   command->callback([driver] { guarded([&] { return run_import_driver(*driver); }); });
+
+  auto cuda = std::make_shared<Options>();
+  cuda->facts = "registry/cuda/facts";
+  command =
+      add(app, "import-cuda", "Write the facts of the CUDA driver API from a JSON description of cuda.h", "FILE", cuda);
+  command->callback([cuda] {
+    guarded([&] {
+      fmt::print("{}", import_cuda(cuda->input, cuda->facts));
+      return true;
+    });
+  });
 
   auto compared = std::make_shared<Options>();
   command = add(app, "check", "Compare an nvml.h with the facts; exit code 1 when they contradict", "HEADER", compared);

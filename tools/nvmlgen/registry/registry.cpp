@@ -16,6 +16,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.errata = load_errata(directory / "semantics" / "values", registry.facts, registry.field_ids);
   load_by_hand(directory / "semantics" / "values" / "by_hand.yaml", registry.semantics);
   registry.driver_branches = load_driver_branches(directory, registry.facts);
+  registry.cuda = cuda::load(directory / "cuda", registry.model);
   registry.xids = load_xids(directory / "semantics" / "values" / "xids.yaml");
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
   return registry;

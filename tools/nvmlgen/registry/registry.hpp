@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "registry/cuda.hpp"
 #include "registry/driver_branches.hpp"
 #include "registry/errata.hpp"
 #include "registry/field_ids.hpp"
@@ -19,6 +20,7 @@ struct Registry {
   FieldIds field_ids;
   Errata errata;
   std::vector<DriverBranch> driver_branches;
+  cuda::Registry cuda;
   std::vector<Xid> xids;
 };
 

@@ -1,0 +1,90 @@
+#include "driver/cuda/context.hpp"
+
+#include <atomic>
+
+#include "driver/cuda/handles.hpp"
+#include "driver/cuda/memory.hpp"
+#include "driver/cuda/process.hpp"
+#include "driver/cuda/streams.hpp"
+
+namespace nvmlkit::cuda {
+namespace {
+
+using Table = Handles<CUcontext, Context, HandleKind::context>;
+
+// Never destroyed, see process.cpp.
+Table& table() {
+  static Table* const the = new Table;
+  return *the;
+}
+
+// No destructor: a thread may outlive the library's interest in it.
+struct Stack {
+  static constexpr unsigned kDepth = 256;
+  CUcontext contexts[kDepth];
+  unsigned depth;
+};
+constinit thread_local Stack stack{};
+
+unsigned long long next_id() {
+  static constinit std::atomic<unsigned long long> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+Context::Context(Device& device_, unsigned flags, bool primary, unsigned version)
+    : device(device_), id(next_id()), is_primary(primary), api_version(version) {
+  settings_.flags = flags;
+}
+
+namespace contexts {
+
+std::shared_ptr<Context> find(CUcontext handle) { return table().find(handle); }
+
+// This is where the process begins to use a GPU, and end() where it stops: the place for sim::processes::attach and
+// detach, which are not called yet. What it has of the memory changes in Device::take_memory and
+// Device::give_memory_back: the place for sim::processes::set_memory.
+std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version, CUcontext again) {
+  auto context = std::make_shared<Context>(device, flags, is_primary, api_version);
+  context->set_handle(again ? again : table().add(context));
+  if (again) table().put_back(again, context);
+  return context;
+}
+
+bool end(CUcontext handle) {
+  if (!table().remove(handle)) return false;
+  empty(handle);
+  return true;
+}
+
+void empty(CUcontext handle) {
+  streams::remove_of(handle);
+  memory::remove_of(handle);
+}
+
+CUcontext top() { return stack.depth == 0 ? nullptr : stack.contexts[stack.depth - 1]; }
+
+bool push(CUcontext handle) {
+  if (stack.depth == Stack::kDepth) return false;
+  stack.contexts[stack.depth++] = handle;
+  return true;
+}
+
+void pop() {
+  if (stack.depth > 0) --stack.depth;
+}
+
+}  // namespace contexts
+
+Current::Current() {
+  if (!is_initialized()) {
+    refusal_ = CUDA_ERROR_NOT_INITIALIZED;
+    return;
+  }
+  const auto handle = contexts::top();
+  context_ = contexts::find(handle);
+  if (!context_) refusal_ = handle ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+}  // namespace nvmlkit::cuda

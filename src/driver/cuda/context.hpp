@@ -1,0 +1,82 @@
+// Contexts: what a process has on a GPU, and which of them a thread works in.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "driver/cuda/device.hpp"
+#include "driver/cuda/generated/api.hpp"
+
+namespace nvmlkit::cuda {
+
+class Context {
+ public:
+  Context(Device& device, unsigned flags, bool is_primary, unsigned api_version);
+
+  Device& device;
+  const unsigned long long id;
+  const bool is_primary;
+  const unsigned api_version;
+
+  CUcontext handle() const { return handle_; }
+  void set_handle(CUcontext handle) { handle_ = handle; }
+
+  // What programs set and get back.
+  struct Settings {
+    unsigned flags = 0;
+    std::map<CUlimit, std::size_t> limits;
+    CUfunc_cache cache = CU_FUNC_CACHE_PREFER_NONE;
+    CUsharedconfig shared = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    std::set<CUcontext> peers;
+    unsigned holds = 1;  // cuCtxCreate and cuCtxAttach
+  };
+  // work(settings), alone.
+  template <class Work>
+  auto with(Work work) {
+    const std::lock_guard lock(mutex_);
+    return work(settings_);
+  }
+
+ private:
+  std::mutex mutex_;
+  Settings settings_;
+  CUcontext handle_ = nullptr;
+};
+
+namespace contexts {
+
+// Null for what is no context, or no longer one.
+std::shared_ptr<Context> find(CUcontext handle);
+
+// `again`: the handle that the device's primary context had before.
+std::shared_ptr<Context> make(Device& device, unsigned flags, bool is_primary, unsigned api_version,
+                              CUcontext again = nullptr);
+// Ends a context: frees what it owns. False when it is none.
+bool end(CUcontext handle);
+// Frees what a context owns.
+void empty(CUcontext handle);
+
+// The stack of this thread; top() is null when it is empty.
+CUcontext top();
+bool push(CUcontext handle);  // false: too deep
+void pop();
+
+}  // namespace contexts
+
+// The context that a call works in, or why there is none.
+class Current {
+ public:
+  Current();
+
+  explicit operator bool() const { return context_ != nullptr; }
+  Context& operator*() const { return *context_; }
+  CUresult refusal() const { return refusal_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUresult refusal_ = CUDA_SUCCESS;
+};
+
+}  // namespace nvmlkit::cuda

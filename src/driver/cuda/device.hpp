@@ -1,0 +1,58 @@
+// One GPU as this process sees it: its primary context, its range of addresses, what the process has of its memory.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "driver/cuda/address_range.hpp"
+#include "driver/cuda/generated/api.hpp"
+#include "sim/machine.hpp"
+#include "sim/state/read.hpp"
+
+namespace nvmlkit::cuda {
+
+class Device {
+ public:
+  Device(const sim::Machine& machine, const sim::model::Gpu& gpu, CUdevice ordinal)
+      : machine_(machine), gpu_(gpu), ordinal_(ordinal) {}
+
+  CUdevice ordinal() const { return ordinal_; }
+  const sim::Machine& machine() const { return machine_; }
+  const sim::model::Gpu& gpu() const { return gpu_; }
+
+  // read(gpu) of one state of the GPU; T{} where a writer that was stopped blocks all readers.
+  template <class Read>
+  auto read(Read read) const {
+    decltype(read(gpu_)) out{};
+    sim::state::consistently(machine_, machine_.sequence(gpu_), [&] { out = read(gpu_); });
+    return out;
+  }
+
+  // Memory that programs can have, and what is left of it.
+  std::uint64_t total_memory() const;
+  std::uint64_t free_memory();
+
+  // Addresses for `size` bytes of this GPU's memory; 0 when the memory is spent.
+  CUdeviceptr take_memory(std::uint64_t size);
+  void give_memory_back(CUdeviceptr address, std::uint64_t size);
+  // Does the address lie in the range of this GPU, allocated or not?
+  bool owns(CUdeviceptr address);
+
+  // The primary context; the mutex guards all three.
+  std::mutex primary_mutex;
+  unsigned primary_retains = 0;
+  unsigned primary_flags = 0;
+  CUcontext primary = nullptr;
+
+ private:
+  std::uint64_t room() const;
+
+  const sim::Machine& machine_;
+  const sim::model::Gpu& gpu_;
+  const CUdevice ordinal_;
+  std::mutex memory_mutex_;
+  AddressRange range_;
+  std::uint64_t used_ = 0;  // by this process
+};
+
+}  // namespace nvmlkit::cuda

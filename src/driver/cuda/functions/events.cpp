@@ -1,0 +1,59 @@
+// Events. What comes before one is done when it is recorded, so that it has happened at once.
+#include <chrono>
+
+#include "driver/cuda/call.hpp"
+#include "driver/cuda/generated/functions.hpp"
+
+namespace nvmlkit::cuda::functions {
+namespace {
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+CUresult EventCreate(Context& context, CUevent* phEvent, unsigned int Flags) {
+  constexpr unsigned kKnown = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  if ((Flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if ((Flags & CU_EVENT_INTERPROCESS) && !(Flags & CU_EVENT_DISABLE_TIMING)) return CUDA_ERROR_INVALID_VALUE;
+  *phEvent = streams::add_event(context.handle(), Flags);
+  return CUDA_SUCCESS;
+}
+
+CUresult EventRecordWithFlags(Context& context, CUevent hEvent, CUstream hStream, unsigned int flags) {
+  if (flags > CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+  const auto event = streams::find_event(hEvent);
+  const auto stream = streams::find(hStream, context.handle());
+  if (!event || !stream || stream->context != event->context) return CUDA_ERROR_INVALID_HANDLE;
+  event->recorded_ns = now_ns();
+  return CUDA_SUCCESS;
+}
+
+CUresult EventRecord(Context& context, CUevent hEvent, CUstream hStream) {
+  return EventRecordWithFlags(context, hEvent, hStream, 0);
+}
+
+CUresult EventQuery(Context&, CUevent hEvent) {
+  return streams::find_event(hEvent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult EventSynchronize(Context& context, CUevent hEvent) { return EventQuery(context, hEvent); }
+
+CUresult EventDestroy_v2(Context&, CUevent hEvent) {
+  return streams::remove_event(hEvent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult EventDestroy(Context& context, CUevent hEvent) { return EventDestroy_v2(context, hEvent); }
+
+CUresult EventElapsedTime(Context&, float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+  const auto start = streams::find_event(hStart), end = streams::find_event(hEnd);
+  if (!start || !end || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) || !start->recorded_ns ||
+      !end->recorded_ns)
+    return CUDA_ERROR_INVALID_HANDLE;
+  *pMilliseconds = static_cast<float>(static_cast<double>(end->recorded_ns - start->recorded_ns) / 1e6);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace nvmlkit::cuda::functions

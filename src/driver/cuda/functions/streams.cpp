@@ -1,0 +1,99 @@
+// Streams. The work of a stream is done in the call that hands it over, host functions too.
+#include "driver/cuda/streams.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/cuda/call.hpp"
+#include "driver/cuda/generated/functions.hpp"
+
+namespace nvmlkit::cuda::functions {
+namespace {
+
+constinit thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+}  // namespace
+
+CUresult StreamCreateWithPriority(Context& context, CUstream* phStream, unsigned int flags, int priority) {
+  if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+  *phStream =
+      streams::add(context.handle(), flags, std::clamp(priority, streams::kGreatestPriority, streams::kLeastPriority));
+  return CUDA_SUCCESS;
+}
+
+CUresult StreamCreate(Context& context, CUstream* phStream, unsigned int Flags) {
+  return StreamCreateWithPriority(context, phStream, Flags, 0);
+}
+
+CUresult StreamDestroy_v2(Context&, CUstream hStream) {
+  return streams::remove(hStream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult StreamDestroy(Context& context, CUstream hStream) { return StreamDestroy_v2(context, hStream); }
+
+CUresult StreamGetPriority(Context& context, CUstream hStream, int* priority) {
+  const auto stream = streams::find(hStream, context.handle());
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  *priority = stream->priority;
+  return CUDA_SUCCESS;
+}
+
+CUresult StreamGetFlags(Context& context, CUstream hStream, unsigned int* flags) {
+  const auto stream = streams::find(hStream, context.handle());
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  *flags = stream->flags;
+  return CUDA_SUCCESS;
+}
+
+CUresult StreamGetId(Context& context, CUstream hStream, unsigned long long* streamId) {
+  const auto stream = streams::find(hStream, context.handle());
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  *streamId = stream->id;
+  return CUDA_SUCCESS;
+}
+
+CUresult StreamGetCtx(Context& context, CUstream hStream, CUcontext* pctx) {
+  const auto stream = streams::find(hStream, context.handle());
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  *pctx = stream->context;
+  return CUDA_SUCCESS;
+}
+
+CUresult StreamQuery(Context& context, CUstream hStream) {
+  return streams::find(hStream, context.handle()) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult StreamSynchronize(Context& context, CUstream hStream) { return StreamQuery(context, hStream); }
+
+CUresult StreamWaitEvent(Context& context, CUstream hStream, CUevent hEvent, unsigned int Flags) {
+  if (Flags > CU_EVENT_WAIT_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+  return streams::find_event(hEvent) ? StreamQuery(context, hStream) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult LaunchHostFunc(Context& context, CUstream hStream, CUhostFn fn, void* userData) {
+  if (!fn) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = StreamQuery(context, hStream); result != CUDA_SUCCESS) return result;
+  fn(userData);
+  return CUDA_SUCCESS;
+}
+
+CUresult StreamAddCallback(Context& context, CUstream hStream, CUstreamCallback callback, void* userData,
+                           unsigned int flags) {
+  if (!callback || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = StreamQuery(context, hStream); result != CUDA_SUCCESS) return result;
+  callback(hStream, CUDA_SUCCESS, userData);
+  return CUDA_SUCCESS;
+}
+
+CUresult StreamIsCapturing(Context& context, CUstream hStream, CUstreamCaptureStatus* captureStatus) {
+  *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+  return StreamQuery(context, hStream);
+}
+
+CUresult ThreadExchangeStreamCaptureMode(Context&, CUstreamCaptureMode* mode) {
+  if (*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
+  *mode = std::exchange(capture_mode, *mode);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace nvmlkit::cuda::functions

@@ -1,0 +1,59 @@
+// Memory that the driver knows: of devices, managed, of the host. All of it is memory of this process; device memory
+// lies elsewhere than at its device address.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "driver/cuda/device.hpp"
+#include "driver/cuda/generated/api.hpp"
+
+namespace nvmlkit::cuda {
+
+enum class MemoryKind { device, managed, host, registered };
+
+struct Allocation {
+  MemoryKind kind{};
+  CUdeviceptr address = 0;  // as programs know it
+  std::uint64_t size = 0;
+  std::byte* bytes = nullptr;
+  Device* device = nullptr;
+  CUcontext context = nullptr;
+  unsigned flags = 0;
+  unsigned long long id = 0;
+
+  ~Allocation();
+};
+
+// Part of memory; it stays there while this lives, even if it is freed meanwhile.
+struct Span {
+  std::byte* bytes = nullptr;
+  std::shared_ptr<const Allocation> holder;
+
+  explicit operator bool() const { return bytes != nullptr; }
+};
+
+namespace memory {
+
+// Null: no memory. `size` is not 0.
+std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext context, std::uint64_t size,
+                                     unsigned flags = 0);
+
+// Makes memory of the program known. It must be there, and no part of it known already.
+CUresult register_host(void* address, std::uint64_t size, Device& device, CUcontext context, unsigned flags);
+
+// Null when no allocation of one of the two kinds begins there.
+std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryKind or_kind);
+void remove_of(CUcontext context);
+
+// The allocation that the address lies in, or null.
+std::shared_ptr<Allocation> find(CUdeviceptr address);
+
+// `size` bytes within one allocation; nothing when they are not all there.
+Span known(CUdeviceptr address, std::uint64_t size);
+
+// The same, or memory of the host that the driver does not know. Nothing where none is mapped.
+Span any(CUdeviceptr address, std::uint64_t size);
+
+}  // namespace memory
+}  // namespace nvmlkit::cuda

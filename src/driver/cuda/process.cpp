@@ -1,0 +1,87 @@
+#include "driver/cuda/process.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+#include "driver/complain.hpp"
+#include "driver/cuda/visible_devices.hpp"
+#include "sim/config/load.hpp"
+
+namespace nvmlkit::cuda {
+namespace {
+
+// Nothing of it is ever destroyed: threads of the program may call until its very end, and the library stays loaded.
+struct Process {
+  std::mutex mutex;
+  bool watches_forks = false;
+  sim::Machine* machine = nullptr;
+  std::vector<std::unique_ptr<Device>>* devices = nullptr;
+  std::atomic<bool> initialized{false};
+  std::atomic<bool> is_child{false};
+};
+constinit Process process;
+
+// What the parent's contexts are to a child, no driver says. It has none, and can make none.
+void in_child() {
+  if (process.initialized) process.is_child = true;
+  process.initialized = false;
+}
+
+bool watch_forks() {
+  if (!process.watches_forks)
+    process.watches_forks = pthread_atfork([] { process.mutex.lock(); }, [] { process.mutex.unlock(); },
+                                           [] {
+                                             process.mutex.unlock();
+                                             in_child();
+                                           }) == 0;
+  return process.watches_forks;
+}
+
+// With the lock held.
+bool load() {
+  if (process.machine) return true;
+  process.machine = driver::load_or_complain([](std::string& error) -> std::unique_ptr<sim::Machine> {
+                      return watch_forks() ? sim::load_machine(sim::Environment::process(), error) : nullptr;
+                    }).release();
+  return process.machine != nullptr;
+}
+
+}  // namespace
+
+bool is_initialized() { return process.initialized.load(std::memory_order_acquire); }
+
+CUresult initialize() {
+  if (process.is_child) return CUDA_ERROR_NOT_INITIALIZED;
+  const std::lock_guard lock(process.mutex);
+  if (process.initialized) return CUDA_SUCCESS;
+  if (!load()) return CUDA_ERROR_UNKNOWN;
+  const auto visible = visible_gpus(*process.machine, sim::Environment::process());
+  if (visible.empty()) return CUDA_ERROR_NO_DEVICE;
+  auto found = std::make_unique<std::vector<std::unique_ptr<Device>>>();
+  for (const auto index : visible)
+    found->push_back(std::make_unique<Device>(*process.machine, process.machine->gpus()[index],
+                                              static_cast<CUdevice>(found->size())));
+  delete process.devices;
+  process.devices = found.release();
+  process.initialized.store(true, std::memory_order_release);
+  return CUDA_SUCCESS;
+}
+
+const sim::Machine* future_machine() {
+  const std::lock_guard lock(process.mutex);
+  return load() ? process.machine : nullptr;
+}
+
+const sim::Machine& machine() { return *process.machine; }
+std::vector<std::unique_ptr<Device>>& devices() { return *process.devices; }
+
+Device* find_device(CUdevice ordinal) {
+  const auto& all = devices();
+  if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= all.size()) return nullptr;
+  return all[static_cast<std::size_t>(ordinal)].get();
+}
+
+}  // namespace nvmlkit::cuda

@@ -1,0 +1,28 @@
+// The driver in this process: the machine, and the GPUs of it that the process sees.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/cuda/device.hpp"
+#include "driver/cuda/generated/api.hpp"
+#include "sim/machine.hpp"
+
+namespace nvmlkit::cuda {
+
+// False before cuInit, and for ever in a child that was forked after it, as with the real driver.
+bool is_initialized();
+
+CUresult initialize();
+
+// The machine that cuInit starts, for what answers before it. Null where there is none, after a line on stderr.
+const sim::Machine* future_machine();
+
+// Valid once initialized.
+const sim::Machine& machine();
+std::vector<std::unique_ptr<Device>>& devices();
+
+// Null for an ordinal that is none.
+Device* find_device(CUdevice ordinal);
+
+}  // namespace nvmlkit::cuda

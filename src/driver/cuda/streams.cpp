@@ -1,0 +1,60 @@
+#include "driver/cuda/streams.hpp"
+
+#include "driver/cuda/handles.hpp"
+
+namespace nvmlkit::cuda::streams {
+namespace {
+
+// Never destroyed, see process.cpp.
+auto& all_streams() {
+  static auto* const the = new Handles<CUstream, Stream, HandleKind::stream>;
+  return *the;
+}
+
+auto& all_events() {
+  static auto* const the = new Handles<CUevent, Event, HandleKind::event>;
+  return *the;
+}
+
+// The default streams are 1 and 2.
+constinit std::atomic<unsigned long long> last_id{2};
+
+}  // namespace
+
+CUstream add(CUcontext context, unsigned flags, int priority) {
+  auto stream = std::make_shared<Stream>();
+  stream->context = context;
+  stream->flags = flags;
+  stream->priority = priority;
+  stream->id = ++last_id;
+  return all_streams().add(std::move(stream));
+}
+
+std::shared_ptr<Stream> find(CUstream stream, CUcontext context) {
+  if (stream && stream != kLegacyStream && stream != kPerThreadStream) return all_streams().find(stream);
+  auto standing = std::make_shared<Stream>();
+  standing->context = context;
+  standing->id = stream == kPerThreadStream ? 2 : 1;
+  return standing;
+}
+
+bool remove(CUstream stream) { return all_streams().remove(stream) != nullptr; }
+
+CUevent add_event(CUcontext context, unsigned flags) {
+  auto event = std::make_shared<Event>();
+  event->context = context;
+  event->flags = flags;
+  return all_events().add(std::move(event));
+}
+
+std::shared_ptr<Event> find_event(CUevent event) { return all_events().find(event); }
+
+bool remove_event(CUevent event) { return all_events().remove(event) != nullptr; }
+
+void remove_of(CUcontext context) {
+  const auto is_of = [&](const auto& object) { return object.context == context; };
+  all_streams().remove_if(is_of);
+  all_events().remove_if(is_of);
+}
+
+}  // namespace nvmlkit::cuda::streams

@@ -1,0 +1,146 @@
+// Contexts and the stack of a thread.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "loaded.hpp"
+
+namespace nvmlkit::cuda_test {
+namespace {
+
+class CudaContexts : public WithContext {
+ protected:
+  static CUcontext current() {
+    CUcontext context = nullptr;
+    EXPECT_EQ(call("cuCtxGetCurrent", &context), CUDA_SUCCESS);
+    return context;
+  }
+};
+
+TEST_F(CudaContexts, StackOfAThread) {
+  CUcontext second = nullptr, popped = nullptr;
+  ASSERT_EQ(call("cuCtxCreate_v2", &second, 0u, CUdevice{1}), CUDA_SUCCESS);
+  EXPECT_EQ(current(), second);
+  CUdevice device = -1;
+  EXPECT_EQ(call("cuCtxGetDevice", &device), CUDA_SUCCESS);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(call("cuCtxPopCurrent_v2", &popped), CUDA_SUCCESS);
+  EXPECT_EQ(popped, second);
+  EXPECT_EQ(current(), context_);
+  std::thread([&] {
+    EXPECT_EQ(current(), nullptr);
+    EXPECT_EQ(call("cuCtxPushCurrent_v2", second), CUDA_SUCCESS);
+    EXPECT_EQ(current(), second);
+  }).join();
+  EXPECT_EQ(call("cuCtxDestroy_v2", second), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxDestroy_v2", second), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(call("cuCtxPushCurrent_v2", second), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST_F(CudaContexts, AThreadIsToldThatItsContextIsGone) {
+  CUcontext second = nullptr;
+  ASSERT_EQ(call("cuCtxCreate_v2", &second, 0u, CUdevice{1}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuCtxPushCurrent_v2", context_), CUDA_SUCCESS);
+  std::thread([&] { EXPECT_EQ(call("cuCtxDestroy_v2", second), CUDA_SUCCESS); }).join();
+  CUcontext popped = nullptr;
+  EXPECT_EQ(call("cuCtxPopCurrent_v2", &popped), CUDA_SUCCESS);
+  CUdevice device = -1;
+  EXPECT_EQ(call("cuCtxGetDevice", &device), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  EXPECT_EQ(call("cuCtxPopCurrent_v2", &popped), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxGetDevice", &device), CUDA_SUCCESS);
+}
+
+TEST_F(CudaContexts, PrimaryIsSharedAndCounted) {
+  CUcontext one = nullptr, two = nullptr;
+  unsigned flags = 9;
+  int active = 9;
+  EXPECT_EQ(call("cuDevicePrimaryCtxGetState", CUdevice{2}, &flags, &active), CUDA_SUCCESS);
+  EXPECT_EQ(active, 0);
+  EXPECT_EQ(call("cuDevicePrimaryCtxSetFlags_v2", CUdevice{2}, unsigned{CU_CTX_SCHED_BLOCKING_SYNC}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuDevicePrimaryCtxRetain", &one, CUdevice{2}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuDevicePrimaryCtxRetain", &two, CUdevice{2}), CUDA_SUCCESS);
+  EXPECT_EQ(one, two);
+  EXPECT_EQ(call("cuDevicePrimaryCtxGetState", CUdevice{2}, &flags, &active), CUDA_SUCCESS);
+  EXPECT_EQ(active, 1);
+  EXPECT_EQ(flags, unsigned{CU_CTX_SCHED_BLOCKING_SYNC});
+  EXPECT_EQ(call("cuCtxDestroy_v2", one), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(call("cuDevicePrimaryCtxRelease_v2", CUdevice{2}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxPushCurrent_v2", one), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuDevicePrimaryCtxRelease_v2", CUdevice{2}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuDevicePrimaryCtxRelease_v2", CUdevice{2}), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  EXPECT_EQ(call("cuDevicePrimaryCtxRetain", &two, CUdevice{2}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuDevicePrimaryCtxRelease_v2", CUdevice{2}), CUDA_SUCCESS);
+  CUcontext popped = nullptr;
+  EXPECT_EQ(call("cuCtxPopCurrent_v2", &popped), CUDA_SUCCESS);
+}
+
+TEST_F(CudaContexts, ResetFreesWhatThePrimaryOwns) {
+  CUcontext primary = nullptr;
+  ASSERT_EQ(call("cuDevicePrimaryCtxRetain", &primary, CUdevice{3}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuCtxPushCurrent_v2", primary), CUDA_SUCCESS);
+  const auto before = free_memory();
+  const auto address = allocate(1 << 20);
+  EXPECT_EQ(free_memory(), before - (1 << 20));
+  EXPECT_EQ(call("cuDevicePrimaryCtxReset_v2", CUdevice{3}), CUDA_SUCCESS);
+  EXPECT_EQ(free_memory(), before);
+  EXPECT_EQ(release(address), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuDevicePrimaryCtxRelease_v2", CUdevice{3}), CUDA_SUCCESS);
+  CUcontext popped = nullptr;
+  EXPECT_EQ(call("cuCtxPopCurrent_v2", &popped), CUDA_SUCCESS);
+}
+
+TEST_F(CudaContexts, LimitsAndFlagsAreKept) {
+  std::size_t value = 0;
+  EXPECT_EQ(call("cuCtxGetLimit", &value, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
+  EXPECT_EQ(value, 1024u);
+  EXPECT_EQ(call("cuCtxSetLimit", CU_LIMIT_STACK_SIZE, std::size_t{4096}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxGetLimit", &value, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
+  EXPECT_EQ(value, 4096u);
+  EXPECT_EQ(call("cuCtxSetLimit", CU_LIMIT_CIG_ENABLED, std::size_t{1}), CUDA_ERROR_UNSUPPORTED_LIMIT);
+  EXPECT_EQ(call("cuCtxSetLimit", CU_LIMIT_MAX, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
+  unsigned flags = 0;
+  EXPECT_EQ(call("cuCtxSetFlags", 3u), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(call("cuCtxSetFlags", unsigned{CU_CTX_SCHED_SPIN}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxGetFlags", &flags), CUDA_SUCCESS);
+  EXPECT_EQ(flags, unsigned{CU_CTX_SCHED_SPIN});
+}
+
+TEST_F(CudaContexts, PeerAccess) {
+  CUcontext peer = nullptr;
+  ASSERT_EQ(call("cuCtxCreate_v2", &peer, 0u, CUdevice{1}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxEnablePeerAccess", context_, 0u), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxEnablePeerAccess", context_, 0u), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+  EXPECT_EQ(call("cuCtxEnablePeerAccess", peer, 0u), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+  EXPECT_EQ(call("cuCtxDisablePeerAccess", context_), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxDisablePeerAccess", context_), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+  EXPECT_EQ(call("cuCtxDestroy_v2", peer), CUDA_SUCCESS);
+}
+
+// A child has none of the parent's GPUs and can start none, as with the real driver.
+TEST_F(CudaContexts, AForkedChildHasNoDriver) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int count = 0;
+    const bool right = call("cuInit", 0u) == CUDA_ERROR_NOT_INITIALIZED &&
+                       call("cuDeviceGetCount", &count) == CUDA_ERROR_NOT_INITIALIZED &&
+                       call("cuCtxSynchronize") == CUDA_ERROR_NOT_INITIALIZED;
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(CudaForkBeforeInit, AChildCanStart) {
+  const pid_t child = fork();
+  if (child == 0) _exit(call("cuInit", 0u) == CUDA_SUCCESS ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace nvmlkit::cuda_test

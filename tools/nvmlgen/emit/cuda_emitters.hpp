@@ -1,0 +1,40 @@
+// Emitters of the simulated CUDA driver.
+#pragma once
+
+#include <string>
+
+#include "registry/cuda.hpp"
+
+namespace nvmlgen::cuda {
+
+// src/driver/cuda/generated/api.hpp: the types of the API in our own namespace.
+std::string emit_api(const Registry& registry);
+
+// src/driver/cuda/generated/exports_<subject>.cpp: the C functions of one subject.
+std::string emit_exports(const Registry& registry, const std::string& subject);
+
+// src/driver/cuda/generated/functions.hpp: what src/driver/cuda/functions/*.cpp implements.
+std::string emit_functions_header(const Registry& registry);
+
+// src/driver/cuda/generated/objects.cpp: exported objects.
+std::string emit_objects(const Registry& registry);
+
+// src/driver/cuda/generated/exports.map: the version script; every symbol and nothing else.
+std::string emit_version_script(const Registry& registry);
+
+// src/driver/cuda/generated/entry_points.cpp, errors.cpp, attributes.cpp: the tables behind cuGetProcAddress,
+// cuGetErrorName, cuGetErrorString and cuDeviceGetAttribute.
+std::string emit_entry_points(const Registry& registry);
+std::string emit_errors(const Registry& registry);
+std::string emit_attributes(const Registry& registry);
+
+// tests/cuda/generated/contract_table.cpp: what every function checks.
+std::string emit_contract_table(const Registry& registry);
+
+// tests/cuda/generated/against_cuda_h.cpp: every number of api.hpp beside NVIDIA's own, where the header is at hand.
+std::string emit_header_check(const Registry& registry);
+
+// docs/reference/cuda.md
+std::string emit_reference(const Registry& registry);
+
+}  // namespace nvmlgen::cuda
