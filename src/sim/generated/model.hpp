@@ -50,6 +50,7 @@ enum class Live : std::uint8_t {
   clocks_throttle_reasons_counters_sw_thermal_slowdown_us,
   clocks_throttle_reasons_counters_hw_thermal_slowdown_us,
   clocks_throttle_reasons_counters_hw_power_brake_slowdown_us,
+  clocks_throttle_reasons_counters_below_application_clocks_us,
   performance_state,
   utilization_gpu,
   utilization_memory,
@@ -58,7 +59,7 @@ enum class Live : std::uint8_t {
   utilization_jpeg,
   utilization_ofa,
 };
-inline constexpr std::size_t live_fields = 41;
+inline constexpr std::size_t live_fields = 42;
 // Those that move even while nothing runs.
 constexpr bool counts(Live field) { return field == Live::pcie_tx_bytes || field == Live::pcie_rx_bytes || field == Live::power_total_energy_consumption_mj; }
 
@@ -345,6 +346,22 @@ struct Pci {
   Field<std::uint32_t> sub_class;  // PCI sub class: 0 = VGA, 2 = 3D controller.
 };
 
+// PCIe errors since the driver was loaded.
+struct PcieErrors {
+  Field<std::uint64_t> l0_to_recovery;  // Transitions from L0 to recovery.
+  Field<std::uint64_t> correctable;  // Correctable errors.
+  Field<std::uint64_t> naks_received;  // NAKs received.
+  Field<std::uint64_t> receiver;  // Receiver errors.
+  Field<std::uint64_t> bad_tlp;  // Bad TLPs received.
+  Field<std::uint64_t> naks_sent;  // NAKs sent.
+  Field<std::uint64_t> bad_dllp;  // Bad DLLPs received.
+  Field<std::uint64_t> non_fatal;  // Non-fatal errors.
+  Field<std::uint64_t> fatal;  // Fatal errors.
+  Field<std::uint64_t> unsupported_request;  // Unsupported requests.
+  Field<std::uint64_t> lcrc;  // LCRC errors.
+  Field<std::uint64_t> lane;  // Lane errors.
+};
+
 // PCIe link.
 struct Pcie {
   Field<std::uint32_t> max_link_gen;  // Highest generation that GPU and host agree on.
@@ -359,6 +376,7 @@ struct Pcie {
   LiveField<std::uint64_t, Live::pcie_rx_throughput_kbps> rx_throughput_kbps;  // Received over the last 20 ms. [KB/s]
   LiveField<std::uint64_t, Live::pcie_tx_bytes> tx_bytes;  // Sent since the driver was loaded. [B]
   LiveField<std::uint64_t, Live::pcie_rx_bytes> rx_bytes;  // Received since the driver was loaded. [B]
+  PcieErrors errors;  // Errors of the link.
   Field<std::uint32_t> atomic_caps_outbound;  // Outbound atomics, a bit per operation: FETCHADD 32/64, SWAP 32/64, CAS 32/64/128.
   Field<std::uint32_t> atomic_caps_inbound;  // Inbound atomics, the same bits.
 };
@@ -514,6 +532,11 @@ struct ThrottleCounters {
   LiveField<std::uint64_t, Live::clocks_throttle_reasons_counters_sw_thermal_slowdown_us> sw_thermal_slowdown_us;  // Because of heat, by software. [us]
   LiveField<std::uint64_t, Live::clocks_throttle_reasons_counters_hw_thermal_slowdown_us> hw_thermal_slowdown_us;  // Because of heat, by hardware. [us]
   LiveField<std::uint64_t, Live::clocks_throttle_reasons_counters_hw_power_brake_slowdown_us> hw_power_brake_slowdown_us;  // Because of the power brake. [us]
+  Field<std::uint64_t> board_limit_us;  // Because of a limit of the board. [us]
+  Field<std::uint64_t> low_utilization_us;  // Because little ran. [us]
+  Field<std::uint64_t> reliability_us;  // Because of the reliability voltage. [us]
+  LiveField<std::uint64_t, Live::clocks_throttle_reasons_counters_below_application_clocks_us> below_application_clocks_us;  // Below the applications clocks, for whatever reason. [us]
+  Field<std::uint64_t> below_base_clocks_us;  // Below the base clocks, for whatever reason. [us]
 };
 
 // Clocks event reasons that are active.
@@ -1118,6 +1141,7 @@ static_assert(std::is_trivially_copyable_v<Memory>);
 static_assert(std::is_trivially_copyable_v<Bar1Memory>);
 static_assert(std::is_trivially_copyable_v<ProtectedMemory>);
 static_assert(std::is_trivially_copyable_v<Pci>);
+static_assert(std::is_trivially_copyable_v<PcieErrors>);
 static_assert(std::is_trivially_copyable_v<Pcie>);
 static_assert(std::is_trivially_copyable_v<Power>);
 static_assert(std::is_trivially_copyable_v<ModulePower>);
@@ -1229,6 +1253,7 @@ void each_live(AGpu& gpu, Visit&& visit) {
   visit(std::string_view("clocks_throttle_reasons.counters.sw_thermal_slowdown_us"), gpu.clocks_throttle_reasons.counters.sw_thermal_slowdown_us);
   visit(std::string_view("clocks_throttle_reasons.counters.hw_thermal_slowdown_us"), gpu.clocks_throttle_reasons.counters.hw_thermal_slowdown_us);
   visit(std::string_view("clocks_throttle_reasons.counters.hw_power_brake_slowdown_us"), gpu.clocks_throttle_reasons.counters.hw_power_brake_slowdown_us);
+  visit(std::string_view("clocks_throttle_reasons.counters.below_application_clocks_us"), gpu.clocks_throttle_reasons.counters.below_application_clocks_us);
   visit(std::string_view("performance_state"), gpu.performance_state);
   visit(std::string_view("utilization.gpu"), gpu.utilization.gpu);
   visit(std::string_view("utilization.memory"), gpu.utilization.memory);

@@ -755,7 +755,7 @@ constexpr Method kMethods[] = {
     {"VgpuInstance::license_info", {kCandidates + 360, 2}, &call_method<&VgpuInstance::license_info>},
     {"Library::excluded_device_count", {kCandidates + 362, 1}, &call_method<&Library::excluded_device_count>},
     {"Library::excluded_devices", {kCandidates + 363, 1}, nullptr},
-    {"Device::exchange_prm", {kCandidates + 364, 1}, nullptr},
+    {"Device::read_write_prm", {kCandidates + 364, 1}, nullptr},
     {"Device::prm_counters", {kCandidates + 365, 1}, nullptr},
     {"Device::set_mig_mode", {kCandidates + 366, 1}, nullptr},
     {"Device::mig_mode", {kCandidates + 367, 1}, &call_method<&Device::mig_mode>},
