@@ -1,6 +1,6 @@
 // One machine and several processes: random sequences of setters, faults, workloads and deaths, each in a process of
 // its own, and after every step two other processes must both see what a plain reference says.
-//   NVMLKIT_LIVES_STEPS=10000   how many steps; a few hundred otherwise
+//   NVMLKIT_LIVES_STEPS=10000   how many steps; 5000 otherwise
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,12 +33,13 @@ constexpr std::uint64_t mib = 1ULL << 20;
 
 int steps() {
   const char* text = std::getenv("NVMLKIT_LIVES_STEPS");
-  return text != nullptr ? std::atoi(text) : 400;
+  return text != nullptr ? std::atoi(text) : 5000;
 }
 
 class Lives : public testing::Test {
  protected:
   void SetUp() override {
+    signal(SIGPIPE, SIG_IGN);  // a worker that died is an answer
     file_ = testing::TempDir() + "lives_" + std::to_string(getpid());
     std::string error;
     const auto fresh =
@@ -113,6 +114,7 @@ void Lives::advance() {
     for (int k = 0; k < pieces; ++k)
       sum += watts(i, before + static_cast<std::int64_t>((k + 0.5) * piece_s * 1e9)) * piece_s;
     reference_[i].joules += sum;
+    EXPECT_LE(watts(i, after - 1), reference_[i].power_limit_mw / 1000.0 + 1) << "GPU " << i;
     EXPECT_NEAR((energy_mj(i) - begin[i]) / 1000.0, sum, 0.002 * sum + 0.01) << "GPU " << i << ", " << ms << " ms";
   }
 }
@@ -152,6 +154,7 @@ std::string Lives::step(ReferenceGpu& gpu, std::uint32_t index) {
       EXPECT_EQ(tell(Op::reset, index), expected(used ? abi::NVML_ERROR_IN_USE : abi::NVML_SUCCESS));
       if (used || gpu.lost) return "refused reset";
       gpu.ecc_current = gpu.ecc_pending;
+      gpu.power_limit_mw = highest_limit_mw;
       gpu.corrected_volatile = 0;
       return "reset";
     }

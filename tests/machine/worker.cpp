@@ -37,12 +37,8 @@ class Body {
     machine_ = sim::state::attach(state, error);
     if (!library_ || !machine_ || call("nvmlInit_v2") != NVML_SUCCESS) _exit(1);
     unsigned int count = 0;
-    call("nvmlDeviceGetCount_v2", &count);
-    for (unsigned int i = 0; i < count; ++i) {
-      nvmlDevice_t device = nullptr;
-      if (call("nvmlDeviceGetHandleByIndex_v2", i, &device) != NVML_SUCCESS) _exit(1);
-      devices_.push_back(device);
-    }
+    if (call("nvmlDeviceGetCount_v2", &count) != NVML_SUCCESS) _exit(1);
+    devices_.resize(count);
   }
 
   Answer carry_out(const Command& command) {
@@ -60,7 +56,15 @@ class Body {
     return reinterpret_cast<nvmlReturn_t (*)(Arguments...)>(dlsym(library_, name))(arguments...);
   }
 
+  // A lost GPU gives no handle; one that was given before stays.
+  nvmlReturn_t find(std::uint32_t gpu) {
+    if (devices_[gpu] != nullptr) return NVML_SUCCESS;
+    return call("nvmlDeviceGetHandleByIndex_v2", static_cast<unsigned int>(gpu), &devices_[gpu]);
+  }
+
   std::int64_t result_of(const Command& command) {
+    const bool by_handle = command.op <= Op::reset;
+    if (const auto result = find(command.gpu); by_handle && result != NVML_SUCCESS) return result;
     const auto device = devices_[command.gpu];
     const auto number = static_cast<unsigned int>(command.a);
     switch (command.op) {
@@ -140,9 +144,12 @@ class Body {
     return result;
   }
 
-  void read(Snapshot& seen) const {
+  void read(Snapshot& seen) {
     seen.count = static_cast<std::uint32_t>(devices_.size());
-    for (std::uint32_t i = 0; i < seen.count && i < most_gpus; ++i) read(devices_[i], seen.gpus[i]);
+    for (std::uint32_t i = 0; i < seen.count && i < most_gpus; ++i) {
+      seen.gpus[i].availability = find(i);
+      if (seen.gpus[i].availability == NVML_SUCCESS) read(devices_[i], seen.gpus[i]);
+    }
   }
 
   void read(nvmlDevice_t device, GpuSnapshot& seen) const {

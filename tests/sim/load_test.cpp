@@ -87,7 +87,7 @@ TEST(LoadMachine, DriverVersionFromTheEnvironmentBringsItsOwnVersions) {
 }
 
 TEST(LoadMachine, RefusesWhatTheEnvironmentCannotMean) {
-  EXPECT_EQ(refusal({{"NVMLKIT_MACHINE", "h10"}}), "NVMLKIT_MACHINE: unknown machine 'h10'; did you mean 'h100'?");
+  EXPECT_EQ(refusal({{"NVMLKIT_MACHINE", "h1000"}}), "NVMLKIT_MACHINE: unknown machine 'h1000'; did you mean 'h100'?");
   EXPECT_EQ(refusal({{"NVMLKIT_MACHINE", "./no.yaml"}}), "./no.yaml: cannot be read: No such file or directory");
   EXPECT_EQ(refusal({{"NVMLKIT_GPU_COUNT", "many"}}), "NVMLKIT_GPU_COUNT: expected 0 to 1024, got 'many'");
   EXPECT_EQ(refusal({{"MOCK_NVML_NUM_DEVICES", "-1"}}), "MOCK_NVML_NUM_DEVICES: expected 0 to 1024, got '-1'");

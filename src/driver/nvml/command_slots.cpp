@@ -13,6 +13,8 @@ nvmlReturn_t reset(const sim::Machine& machine, nvmlDevice_t device) {
   const auto* gpu = find_gpu(machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
   return change(machine, *gpu, [&](auto& changed) {
+    // What is lost is out of the driver's reach; a restart of the host brings it back.
+    if (changed.faults.availability == sim::faults::Availability::lost) return NVML_ERROR_GPU_IS_LOST;
     if (sim::processes::in_use(machine, changed, machine.index_of(*gpu))) return NVML_ERROR_IN_USE;
     reset_gpu(changed);
     return NVML_SUCCESS;
