@@ -116,7 +116,7 @@ class Drivers(unittest.TestCase):
         result = nvmlkit("run", "-m", "t4", "--driver", "535", "--", "/usr/bin/env")
         environment = dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
         self.assertEqual(environment["NVMLKIT_DRIVER"], "535")
-        self.assertEqual(environment["LD_LIBRARY_PATH"], str(LIBRARY_DIR / "impersonate" / "535"))
+        self.assertEqual(environment["LD_LIBRARY_PATH"].split(":")[0], str(LIBRARY_DIR / "impersonate" / "535"))
         newer = nvmlkit("run", "-m", "t4", "--driver", "570", "--", "/usr/bin/env").stdout
         self.assertIn(f"LD_LIBRARY_PATH={LIBRARY_DIR}\n", newer)
 

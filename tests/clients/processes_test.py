@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -50,10 +51,17 @@ class Processes(unittest.TestCase):
     def run_program(self, *options: str, program: tuple[str, ...] = ("sleep", "60")) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [COMMAND, "run", *options, "--", *program],
-            env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
-        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        self.addCleanup(self.end, process)
         return process
+
+    @staticmethod
+    def end(process: subprocess.Popen[str]) -> None:
+        """The command and its program, which would hold the pipes."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
     def status(self) -> list[dict]:
         output = subprocess.run(

@@ -1,23 +1,20 @@
 #include "sim/processes/accounting.hpp"
 
 #include <algorithm>
-#include <chrono>
 
+#include "sim/clock.hpp"
 #include "sim/processes/utilization.hpp"
 
 namespace nvmlkit::sim::processes {
 namespace {
 
-std::uint64_t ms_since(std::int64_t began_us) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(now_us() - began_us, 0)) / 1000;
+std::uint64_t ms_since(const Machine& machine, std::int64_t began_us) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(now_us(machine) - began_us, 0)) / 1000;
 }
 
 }  // namespace
 
-std::int64_t now_us() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
+std::int64_t now_us(const Machine& machine) { return static_cast<std::int64_t>(unix_us(machine, now_ns(machine))); }
 
 bool accounting_is_on(const model::Gpu& gpu) {
   return gpu.accounting.mode && *gpu.accounting.mode == model::EnableState::enabled;
@@ -25,8 +22,10 @@ bool accounting_is_on(const model::Gpu& gpu) {
 
 Ended ended_now(const Machine& machine, const model::Gpu& gpu, std::size_t index, const Client& client) {
   const auto used = utilization_of(machine, gpu, index, client);
-  return {client.pid,      client.accounted,          client.start, client.max_memory_bytes,
-          client.began_us, ms_since(client.began_us), used.gpu,     used.memory};
+  return {client.pid,      client.accounted,
+          client.start,    client.max_memory_bytes,
+          client.began_us, ms_since(machine, client.began_us),
+          used.gpu,        used.memory};
 }
 
 void forget_all(model::Gpu& gpu) { ++gpu.accounting_marks.epoch; }

@@ -28,7 +28,8 @@ Ended ended_now(const Machine& machine, const model::Gpu& gpu, std::size_t index
 void forget_all(model::Gpu& gpu);
 void forget_ended(const Machine& machine, model::Gpu& gpu, std::size_t index);
 
-std::int64_t now_us();
+// The machine's time.
+std::int64_t now_us(const Machine& machine);
 
 namespace detail {
 Record record_of(const Machine& machine, const model::Gpu& gpu, std::size_t index, const Client& client);

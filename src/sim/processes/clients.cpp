@@ -188,7 +188,7 @@ Outcome attach(const Machine& machine, std::size_t gpu, const Request& request) 
     client.start = *start;
     client.pid_namespace = own_pid_namespace();
     client.memory_bytes = client.max_memory_bytes = request.memory_bytes;
-    client.began_us = now_us();
+    client.began_us = now_us(machine);
     client.share = request.share;
     client.gpu_instance = request.gpu_instance;
     client.compute_instance = request.compute_instance;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/processes/clients.hpp"
+#include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::sim::processes {
 namespace {
@@ -18,8 +19,9 @@ Utilization utilization_of(const model::Process& process) {
 
 Shared shared_utilization(const Machine& machine, const model::Gpu& gpu, std::size_t index) {
   const auto& whole = gpu.utilization;
-  Shared out{{whole.gpu.value_or(0), whole.memory.value_or(0), whole.encoder.value_or(0), whole.decoder.value_or(0),
-              whole.jpeg.value_or(0), whole.ofa.value_or(0)}};
+  const telemetry::Reading now(machine, gpu);
+  Shared out{{now(whole.gpu).value_or(0), now(whole.memory).value_or(0), now(whole.encoder).value_or(0),
+              now(whole.decoder).value_or(0), now(whole.jpeg).value_or(0), now(whole.ofa).value_or(0)}};
   for (const auto& process : gpu.processes) {
     const auto own = utilization_of(process);
     take(out.percent.gpu, own.gpu);

@@ -99,7 +99,7 @@ class Drivers : public testing::TestWithParam<const char*> {};
 
 #ifdef NVMLKIT_TEST_IMPERSONATE
 TEST_P(Drivers, Impersonated) {
-  ::setenv("NVMLKIT_MACHINE", "h100", 1);
+  ::setenv("NVMLKIT_MACHINE", "l40s", 1);  // one of the methods switches MIG on where there is MIG
   const std::string path = std::string(NVMLKIT_TEST_IMPERSONATE) + "/" + GetParam() + "/libnvidia-ml.so.1";
   const LoadedLibrary loaded = load({.path = path}).value();
   const Seen seen = check_all(loaded.table);

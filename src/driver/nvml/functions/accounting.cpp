@@ -57,7 +57,7 @@ nvmlReturn_t DeviceGetAccountingStats_v2(const Machine& machine, const Gpu& gpu,
   if (const auto result = find(machine, gpu, stats->pid, record); result != NVML_SUCCESS) return result;
   const auto period_us = gpu.utilization.sampling_period_us.value_or(0);
   const auto run_us =
-      record->running ? sim::processes::now_us() - record->began_us : static_cast<std::int64_t>(record->time_ms * 1000);
+      record->running ? sim::processes::now_us(machine) - record->began_us : static_cast<std::int64_t>(record->time_ms * 1000);
   const auto samples = period_us > 0 && run_us > 0 ? static_cast<unsigned int>(run_us / period_us) : 0;
   stats->isRunning = record->running;
   stats->gpuUtilization = record->gpu_percent;
@@ -73,6 +73,11 @@ nvmlReturn_t DeviceGetAccountingStats_v2(const Machine& machine, const Gpu& gpu,
 
 nvmlReturn_t DeviceGetAccountingPids(const Machine& machine, const Gpu& gpu, unsigned int* count, unsigned int* pids) {
   const auto room = *count;
+  // Captures of GPUs whose accounting is off show an empty list, not a refusal.
+  if (gpu.accounting.mode && !sim::processes::accounting_is_on(gpu)) {
+    *count = 0;
+    return NVML_SUCCESS;
+  }
   return with_records(machine, gpu, [&] {
     unsigned int found = 0;
     sim::processes::for_each_record(machine, gpu, machine.index_of(gpu), [&](const Record& record) {

@@ -5,6 +5,7 @@
 #include "nvmlkit/abi/legacy.hpp"
 #include "sim/events/raise.hpp"
 #include "sim/events/ring.hpp"
+#include "sim/processes/clients.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -43,9 +44,10 @@ const Gpu* find_at(const Machine& machine, const nvmlPciInfo_t& place) {
 nvmlReturn_t remove(const Machine& machine, const nvmlPciInfo_t& place) {
   const auto* gpu = find_at(machine, place);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return change(machine, *gpu, [](Gpu& changed) {
+  return change(machine, *gpu, [&](Gpu& changed) {
     if (!can_drain(changed)) return NVML_ERROR_NOT_SUPPORTED;
-    if (is_persistent(changed) || !changed.processes.empty()) return NVML_ERROR_IN_USE;
+    if (is_persistent(changed) || sim::processes::in_use(machine, *gpu, machine.index_of(*gpu)))
+      return NVML_ERROR_IN_USE;
     changed.faults.availability = Availability::removed;
     changed.faults.draining = 0;
     raise_system_event(changed, SystemEventTypeGpuDriverUnbind);

@@ -26,7 +26,7 @@ void for_each_user(const Machine& machine, const Gpu& gpu, Visit visit) {
 template <class Sample, class Convert>
 nvmlReturn_t samples(const Machine& machine, const Gpu& gpu, unsigned long long last_seen, unsigned int* count,
                      Sample* out, Convert convert) {
-  const auto now = static_cast<unsigned long long>(sim::processes::now_us());
+  const auto now = static_cast<unsigned long long>(sim::processes::now_us(machine));
   const auto room = *count;
   unsigned int found = 0;
   if (last_seen < now)
