@@ -10,6 +10,11 @@ unsigned int branch_number(std::string_view driver_version) {
   return number;
 }
 
+unsigned int release_number(std::string_view driver_version) {
+  const auto dot = driver_version.find('.');
+  return dot == std::string_view::npos ? 0 : branch_number(driver_version.substr(dot + 1));
+}
+
 const DriverBranch& nearest_branch(unsigned int number) {
   const DriverBranch* found = &driver_branches[0];
   for (const auto& branch : driver_branches)

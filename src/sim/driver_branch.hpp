@@ -12,6 +12,9 @@ namespace nvmlkit::sim {
 // 550 of "550.163.01"; 0 when the text does not start with a number.
 unsigned int branch_number(std::string_view driver_version);
 
+// 163 of "550.163.01"; 0 when there is none.
+unsigned int release_number(std::string_view driver_version);
+
 // The newest branch that is no newer than this number; the oldest one for what is older.
 const DriverBranch& nearest_branch(unsigned int number);
 

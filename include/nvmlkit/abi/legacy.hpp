@@ -41,6 +41,17 @@ struct nvmlComputeInstanceInfo_v1_t {
 };
 static_assert(sizeof(nvmlComputeInstanceInfo_v1_t) == 24);
 
+// nvmlDeviceGetComputeRunningProcesses_v3 and its sisters in drivers from 535 to before 535.98, whose callers had room
+// for 24 bytes.
+struct nvmlProcessInfo_v2_535_t {
+  unsigned int pid;
+  unsigned long long usedGpuMemory;
+  unsigned int gpuInstanceId;
+  unsigned int computeInstanceId;
+  unsigned long long usedGpuCcProtectedMemory;
+};
+static_assert(sizeof(nvmlProcessInfo_v2_535_t) == 32);
+
 // nvmlEventSetWait.
 struct nvmlEventData_v1_t {
   nvmlDevice_t device;

@@ -12,7 +12,7 @@ struct MovedField {
 };
 
 struct FieldNumbering {
-  unsigned int branch;
+  unsigned int branch, since;  // 580 and 82: from 580.82 on
   unsigned int limit;  // ids from here on are unknown
   std::span<const MovedField> moved;
 
@@ -20,10 +20,10 @@ struct FieldNumbering {
   unsigned int todays(unsigned int id) const;
 };
 
-// By branch. Generated.
+// In the order of versions. Generated.
 std::span<const FieldNumbering> field_numberings();
 
-// The one of a driver version: of the newest branch that is no newer, and today's for a text that is no version.
+// The one of a driver version: of the newest that is no newer, and today's for a text that is no version.
 const FieldNumbering& numbering_of(std::string_view driver_version);
 
 }  // namespace nvmlkit::driver

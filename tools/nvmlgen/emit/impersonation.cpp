@@ -49,12 +49,16 @@ namespace {
 )";
   std::string rows;
   for (const auto& b : registry.driver_branches) {
-    std::vector<std::string> moved;
-    for (const auto& [id, today] : b.moved_fields) moved.push_back(fmt::format("{{{}, {}}}", id, today));
-    if (!moved.empty())
-      out += fmt::format("constexpr MovedField kMoved{}[] = {{{}}};\n", b.number, fmt::join(moved, ", "));
-    rows += fmt::format("    {{{}, {}, {}}},\n", b.number, std::max(b.field_limit, kFirstRenumbered),
-                        moved.empty() ? "{}" : fmt::format("kMoved{}", b.number));
+    const auto add = [&](unsigned since, const std::map<std::int64_t, std::int64_t>& moved_fields) {
+      std::vector<std::string> moved;
+      for (const auto& [id, today] : moved_fields) moved.push_back(fmt::format("{{{}, {}}}", id, today));
+      const std::string name = fmt::format("kMoved{}_{}", b.number, since);
+      if (!moved.empty()) out += fmt::format("constexpr MovedField {}[] = {{{}}};\n", name, fmt::join(moved, ", "));
+      rows += fmt::format("    {{{}, {}, {}, {}}},\n", b.number, since, std::max(b.field_limit, kFirstRenumbered),
+                          moved.empty() ? "{}" : name);
+    };
+    add(0, b.moved_fields);
+    if (b.renumbering) add(b.renumbering->since, b.renumbering->moved_fields);
   }
   out += fmt::format(R"(
 constexpr FieldNumbering kNumberings[] = {{

@@ -52,19 +52,26 @@ class History {
   std::vector<std::string> headers_;
 };
 
-void number_fields(DriverBranch& branch, const Facts& facts, const History& history, std::size_t header) {
+struct Numbering {
+  std::int64_t limit = 0;
+  std::map<std::int64_t, std::int64_t> moved;
+};
+
+Numbering numbering_of(const Facts& facts, const History& history, std::size_t header) {
+  Numbering out;
   std::map<std::int64_t, std::int64_t> todays;
   for (const auto& constant : facts.constants) {
     if (constant.name.rfind("NVML_FI_", 0) != 0) continue;
     const auto value = history.value(constant, header);
     if (constant.name == "NVML_FI_MAX")
-      branch.field_limit = value.value_or(0);
+      out.limit = value.value_or(0);
     else if (value)
       todays.emplace(*value, constant.number);
   }
   for (const auto& [id, today] : todays)
-    if (id != today) branch.moved_fields[id] = today;
+    if (id != today) out.moved[id] = today;
   // An id below the limit that only later names have was called otherwise then; its number is taken to mean the same.
+  return out;
 }
 
 }  // namespace
@@ -79,11 +86,19 @@ std::vector<DriverBranch> load_driver_branches(const std::filesystem::path& regi
       branch.number = item.first.as<unsigned>();
       branch.version = item.second["version"].as<std::string>();
       branch.header = item.second["header"].as<std::string>();
-      const auto header = history.place(branch.header);
-      if (!header) throw RegistryError(file.string(), "no header " + branch.header + " in the history");
+      const auto numbering_in = [&](const std::string& header) {
+        const auto place = history.place(header);
+        if (!place) throw RegistryError(file.string(), "no header " + header + " in the history");
+        return numbering_of(facts, history, *place);
+      };
       if (branch.version.rfind(std::to_string(branch.number) + ".", 0) != 0)
         throw RegistryError(file.string(), branch.version + " is no version of " + std::to_string(branch.number));
-      number_fields(branch, facts, history, *header);
+      const Numbering numbering = numbering_in(branch.header);
+      branch.field_limit = numbering.limit;
+      branch.moved_fields = numbering.moved;
+      if (const auto later = item.second["renumbered"])
+        branch.renumbering =
+            Renumbering{later["since"].as<unsigned>(), numbering_in(later["header"].as<std::string>()).moved};
       out.push_back(std::move(branch));
     }
   } catch (const YAML::Exception& e) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,19 @@
 
 namespace nvmlgen {
 
+// Field ids that changed their numbers within a branch.
+struct Renumbering {
+  unsigned since = 0;                                 // 82 of 580.82
+  std::map<std::int64_t, std::int64_t> moved_fields;  // its id -> today's id, where they differ
+};
+
 struct DriverBranch {
   unsigned number = 0;                                // 535
   std::string version;                                // 535.261.03
   std::string header;                                 // 12.2.140
   std::int64_t field_limit = 0;                       // NVML_FI_MAX of the header
   std::map<std::int64_t, std::int64_t> moved_fields;  // its id -> today's id, where they differ
+  std::optional<Renumbering> renumbering;
 };
 
 // By number. Throws RegistryError for a header that the history does not know.

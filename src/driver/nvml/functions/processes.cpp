@@ -1,6 +1,8 @@
 #include "driver/nvml/processes.hpp"
 
 #include "driver/nvml/generated/functions.hpp"
+#include "nvmlkit/abi/legacy.hpp"
+#include "sim/driver_branch.hpp"
 
 namespace nvmlkit::driver {
 namespace {
@@ -66,6 +68,22 @@ nvmlReturn_t list_v2(const Machine& machine, const Gpu& gpu, On on, Kind kind, u
   });
 }
 
+// Drivers before 535.98 wrote longer entries than their callers knew (the bindings' erratum process-info-stride).
+bool writes_long_entries(const Machine& machine) {
+  const auto version = machine.system().driver_version.value_or({}).view();
+  return sim::branch_number(version) == 535 && sim::release_number(version) < 98;
+}
+
+nvmlReturn_t list_v3(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
+                     nvmlProcessInfo_t* infos) {
+  if (!writes_long_entries(machine)) return list_v2(machine, gpu, on, kind, count, infos);
+  return list(machine, gpu, on, kind, count, reinterpret_cast<nvmlProcessInfo_v2_535_t*>(infos),
+              [](const RunningProcess& process) {
+                return nvmlProcessInfo_v2_535_t{process.pid, process.used_bytes, process.gpu_instance,
+                                                process.compute_instance, 0};
+              });
+}
+
 }  // namespace
 
 nvmlReturn_t DeviceGetComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
@@ -80,7 +98,7 @@ nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const G
 
 nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                  nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, {}, Kind::compute, infoCount, infos);
+  return list_v3(machine, gpu, {}, Kind::compute, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
@@ -95,7 +113,7 @@ nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const 
 
 nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                   nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, {}, Kind::graphics, infoCount, infos);
+  return list_v3(machine, gpu, {}, Kind::graphics, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
@@ -110,7 +128,7 @@ nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, cons
 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, unsigned int* infoCount,
                                                     nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, {}, Kind::mps, infoCount, infos);
+  return list_v3(machine, gpu, {}, Kind::mps, infoCount, infos);
 }
 
 namespace {
@@ -146,7 +164,7 @@ nvmlReturn_t DeviceGetComputeRunningProcesses_v2(const Machine& machine, const G
 
 nvmlReturn_t DeviceGetComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
                                                  unsigned int* infoCount, nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, mig, Kind::compute, infoCount, infos);
+  return list_v3(machine, gpu, mig, Kind::compute, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetGraphicsRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig,
@@ -161,7 +179,7 @@ nvmlReturn_t DeviceGetGraphicsRunningProcesses_v2(const Machine& machine, const 
 
 nvmlReturn_t DeviceGetGraphicsRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
                                                   unsigned int* infoCount, nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, mig, Kind::graphics, infoCount, infos);
+  return list_v3(machine, gpu, mig, Kind::graphics, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses(const Machine& machine, const Gpu& gpu, DeviceId mig,
@@ -176,7 +194,7 @@ nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v2(const Machine& machine, cons
 
 nvmlReturn_t DeviceGetMPSComputeRunningProcesses_v3(const Machine& machine, const Gpu& gpu, DeviceId mig,
                                                     unsigned int* infoCount, nvmlProcessInfo_t* infos) {
-  return list_v2(machine, gpu, mig, Kind::mps, infoCount, infos);
+  return list_v3(machine, gpu, mig, Kind::mps, infoCount, infos);
 }
 
 nvmlReturn_t DeviceGetRunningProcessDetailList(const Machine& machine, const Gpu& gpu, DeviceId mig,
