@@ -17,6 +17,7 @@
 #include <nvmlkit/process_list.hpp>
 #include <nvmlkit/ranges.hpp>
 #include <nvmlkit/result.hpp>
+#include <nvmlkit/runtime_status.hpp>
 #include <nvmlkit/sampler.hpp>
 #include <nvmlkit/system_events.hpp>
 #include <nvmlkit/table.hpp>
