@@ -31,6 +31,11 @@ std::int64_t real_time_ns();
 std::optional<double> parse_pace(std::string_view text);
 inline constexpr std::string_view pace_words = "expected real, virtual or a factor from 0.001 to 1000000";
 
+// `at_ns` - `from_ns`. Times of a damaged state file wrap around and harm nothing.
+constexpr std::int64_t elapsed_ns(std::int64_t from_ns, std::int64_t at_ns) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(at_ns) - static_cast<std::uint64_t>(from_ns));
+}
+
 // The machine's time.
 std::int64_t now_ns(const Machine& machine);
 

@@ -1,4 +1,5 @@
 // Clients of a shared machine as NVML shows them: every version of every list tells the same.
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -42,6 +43,7 @@ class RunningProcesses : public Loaded {
   unsigned int attach(unsigned int kinds, unsigned long long bytes, unsigned int instance = 0xFFFFFFFF) {
     const pid_t child = fork();
     if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for it when the test dies
       for (;;) pause();
     }
     children_.push_back(child);
@@ -50,8 +52,8 @@ class RunningProcesses : public Loaded {
     request.kinds = kinds;
     request.memory_bytes = bytes;
     request.gpu_instance = instance;
-    request.name = "program " + std::to_string(children_.size());
-    name_ = request.name;
+    name_ = "program " + std::to_string(children_.size());
+    request.name = name_;
     EXPECT_EQ(sim::processes::attach(*machine_, 0, request), Outcome::done);
     return request.pid;
   }

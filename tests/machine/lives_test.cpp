@@ -2,6 +2,7 @@
 // its own, and after every step two other processes must both see what a plain reference says.
 //   NVMLKIT_LIVES_STEPS=10000   how many steps; 5000 otherwise
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,8 +79,10 @@ class Lives : public testing::Test {
   // A process that does nothing but live.
   static pid_t start_process() {
     const pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for it when the test dies
       for (;;) pause();
+    }
     return child;
   }
   static void end_process(std::uint32_t pid) {

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,6 +214,7 @@ bool send(int to, const T& what) {
 }
 
 [[noreturn]] void live(const std::string& state, int from, int to) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for it when the test dies
   Body body(state);
   Command command{};
   while (receive(from, command) && command.op != Op::quit)

@@ -1,6 +1,7 @@
 // Processes that live and die for a test, and what a machine says about them.
 #pragma once
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -24,6 +25,7 @@ class Idle {
  public:
   Idle() : pid_(fork()) {
     if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       for (;;) pause();
     }
   }

@@ -1,5 +1,7 @@
 #include "sim/telemetry/noise.hpp"
 
+#include <algorithm>
+
 namespace nvmlkit::sim::telemetry {
 namespace {
 
@@ -8,6 +10,12 @@ std::uint64_t mixed(std::uint64_t x) {  // SplitMix64
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);
+}
+
+// Far from where a time can overflow; only damaged files hold such.
+std::int64_t sane(std::int64_t at_ns) {
+  constexpr std::int64_t far = std::int64_t{1} << 62;
+  return std::clamp(at_ns, -far, far);
 }
 
 std::int64_t step_of(std::int64_t at_ns) { return at_ns / noise_step_ns - (at_ns % noise_step_ns < 0); }
@@ -21,14 +29,15 @@ double random_number(std::uint64_t seed, std::uint64_t purpose, std::int64_t ste
 
 // The difference of two neighbours, so that a sum over steps is the difference of its ends.
 double noise(std::uint64_t seed, std::uint64_t purpose, std::int64_t at_ns) {
-  const auto step = step_of(at_ns);
+  const auto step = step_of(sane(at_ns));
   return random_number(seed, purpose, step + 1) - random_number(seed, purpose, step);
 }
 
 double noise_integral(std::uint64_t seed, std::uint64_t purpose, std::int64_t at_ns) {
   constexpr double length = noise_step_ns * 1e-9;
-  const auto step = step_of(at_ns);
-  const double within = static_cast<double>(at_ns - step * noise_step_ns) / noise_step_ns;
+  const auto at = sane(at_ns);
+  const auto step = step_of(at);
+  const double within = static_cast<double>(at - step * noise_step_ns) / noise_step_ns;
   return length * (random_number(seed, purpose, step) + within * noise(seed, purpose, at_ns) - 0.5);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "sim/clock.hpp"
 #include "sim/telemetry/noise.hpp"
 
 namespace nvmlkit::sim::telemetry {
@@ -16,11 +17,11 @@ constexpr double settled = 0.02;                         // C
 constexpr std::int64_t remembered_ns = 120'000'000'000;  // how far back samples reach
 
 double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
-  return to_ns > from_ns ? static_cast<double>(to_ns - from_ns) / second_ns : 0;
+  return to_ns > from_ns ? static_cast<double>(elapsed_ns(from_ns, to_ns)) / second_ns : 0;
 }
 
 std::int64_t later(std::int64_t from_ns, double seconds) {
-  return from_ns + std::llround(std::min(seconds, forever) * second_ns);
+  return elapsed_ns(-std::llround(std::min(seconds, forever) * second_ns), from_ns);
 }
 
 // The clock of a domain with a workload, and while it is idle.
@@ -269,8 +270,8 @@ void keep_past(State& state, std::int64_t at_ns) {
   auto count = count_of(state);
   while (count > 0 && state.phases[count - 1].start_ns >= at_ns) --count;
   std::uint32_t first = 0;
-  while (first + 1 < count &&
-         (count - first > max_phases - max_future || state.phases[first + 1].start_ns < at_ns - remembered_ns))
+  while (first + 1 < count && (count - first > max_phases - max_future ||
+                               state.phases[first + 1].start_ns < elapsed_ns(remembered_ns, at_ns)))
     ++first;
   std::copy(state.phases + first, state.phases + count, state.phases);
   std::fill(state.phases + (count - first), state.phases + max_phases, Phase{});
@@ -302,8 +303,8 @@ Checkpoint reached(const State& state, const Phase& phase, std::int64_t at_ns) {
   out.warmth = {phase.fast.at(s), phase.slow.at(s)};
   out.joules = phase.joules + phase.watts.integral(s);
   if (phase.noise_watts > 0)
-    out.joules += phase.noise_watts * (noise_integral(state.seed, 0, out.at_ns - state.started_ns) -
-                                       noise_integral(state.seed, 0, phase.start_ns - state.started_ns));
+    out.joules += phase.noise_watts * (noise_integral(state.seed, 0, elapsed_ns(state.started_ns, out.at_ns)) -
+                                       noise_integral(state.seed, 0, elapsed_ns(state.started_ns, phase.start_ns)));
   for (std::size_t i = 0; i < std::size(counted_reasons); ++i)
     out.limited_s[i] = phase.limited_s[i] + ((phase.reasons & counted_reasons[i]) != 0 ? s : 0);
   out.tx_bytes = phase.tx_bytes + phase.tx_rate * s;

@@ -67,24 +67,24 @@ const Phase* Reading::phase() const {
 }
 
 double Reading::seconds() const {
-  return at_ns() > phase()->start_ns ? static_cast<double>(at_ns() - phase()->start_ns) * 1e-9 : 0;
+  return at_ns() > phase()->start_ns ? static_cast<double>(elapsed_ns(phase()->start_ns, at_ns())) * 1e-9 : 0;
 }
 
 double Reading::watts() const {
   const auto& at = *phase();
   double out = at.watts.at(seconds());
   if (at.noise_watts > 0)
-    out += at.noise_watts * noise(gpu_.motion.seed, power_noise, at_ns() - gpu_.motion.started_ns);
+    out += at.noise_watts * noise(gpu_.motion.seed, power_noise, elapsed_ns(gpu_.motion.started_ns, at_ns()));
   return out;
 }
 
 // Before the first phase the GPU was at rest.
 double Reading::average_watts() const {
-  const auto then = at_ns() - second;
+  const auto then = elapsed_ns(second, at_ns());
   const auto& first = *phase(then);
   if (then >= first.start_ns)
     return reached(gpu_.motion, *phase(), at_ns()).joules - reached(gpu_.motion, first, then).joules;
-  const double at_rest = static_cast<double>(std::min(first.start_ns - then, second)) * 1e-9;
+  const double at_rest = static_cast<double>(std::min(elapsed_ns(then, first.start_ns), second)) * 1e-9;
   return reached(gpu_.motion, *phase(), at_ns()).joules - first.joules +
          at_rest * unpinned(gpu_, gpu_.power.current_draw_mw).value_or(0) / 1000;
 }
@@ -92,7 +92,7 @@ double Reading::average_watts() const {
 double Reading::warmth() const { return phase()->fast.at(seconds()) + phase()->slow.at(seconds()); }
 
 double Reading::temperature(double still) const {
-  const auto since = at_ns() - gpu_.motion.started_ns;
+  const auto since = elapsed_ns(gpu_.motion.started_ns, at_ns());
   if (phase()->activity == Activity::rest && gpu_.dynamic_metrics.temperature.base_c)
     return dynamic_temperature(gpu_, since);
   double out = still + warmth();
@@ -111,7 +111,7 @@ double Reading::utilization(std::uint32_t engine, double still) const {
   const auto& d = gpu_.dynamic_metrics.utilization;
   const bool said = d.pattern || d.gpu_min || d.gpu_max || d.memory_min || d.memory_max;
   if (!said || engine > Engine::memory || phase()->activity != Activity::rest) return still;
-  const auto since = std::max<std::int64_t>(at_ns() - gpu_.motion.started_ns, 0);
+  const auto since = std::max<std::int64_t>(elapsed_ns(gpu_.motion.started_ns, at_ns()), 0);
   return engine == Engine::gpu
              ? dynamic_utilization(gpu_, since, d.gpu_min.value_or(0), d.gpu_max.value_or(100), gpu_noise)
              : dynamic_utilization(gpu_, since, d.memory_min.value_or(0), d.memory_max.value_or(100), memory_noise);
