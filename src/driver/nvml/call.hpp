@@ -34,17 +34,16 @@ inline constexpr std::size_t instances_per_gpu = 16;
 inline constexpr std::size_t compute_instances_per_instance = 8;
 inline constexpr std::size_t max_mig_devices = sim::max_gpus * instances_per_gpu * compute_instances_per_instance;
 
-// Of a driver whose every call is observed: one that is not initialized, or that logs.
-inline constinit const std::atomic<std::uint32_t> always{1};
-
 // What a call reads of its driver. A library has one; in a program, the call's thread knows whose call it is.
 struct Running {
   std::atomic<const sim::Machine*> machine{nullptr};
-  std::atomic<const std::atomic<std::uint32_t>*> watched{&always};  // not zero: calls go through observe()
-  HandlePlace handle_places[sim::max_gpus];
-  Place gpu_instance_places[sim::max_gpus * instances_per_gpu];
-  Place compute_instance_places[max_mig_devices];
-  Place mig_places[max_mig_devices];
+  // Points to a word that is not zero while calls go through observe(). Null: all do, as before the start and while they
+  // are logged. All of this begins as zero bytes, so that loading a library runs nothing.
+  std::atomic<const std::atomic<std::uint32_t>*> watched{nullptr};
+  HandlePlace handle_places[sim::max_gpus]{};
+  Place gpu_instance_places[sim::max_gpus * instances_per_gpu]{};
+  Place compute_instance_places[max_mig_devices]{};
+  Place mig_places[max_mig_devices]{};
 };
 #ifdef NVMLKIT_IN_PROCESS
 extern thread_local Running* current;

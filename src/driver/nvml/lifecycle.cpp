@@ -35,7 +35,7 @@ abi::nvmlReturn_t with_future_machine(const std::function<abi::nvmlReturn_t(cons
 #else
 
 namespace detail {
-Running only;
+constinit Running only{};
 }
 
 namespace {
@@ -125,7 +125,7 @@ abi::nvmlReturn_t initialize() noexcept {
     if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
     if (const auto refusal = refused_by_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
     detail::running().machine.store(state.machine, std::memory_order_release);
-    detail::running().watched.store(watches_process() ? &detail::always : &state.machine->attention().watched,
+    detail::running().watched.store(watches_process() ? nullptr : &state.machine->attention().watched,
                                     std::memory_order_release);
   }
   ++state.references;
@@ -139,7 +139,7 @@ abi::nvmlReturn_t shut_down() noexcept {
   // Measured on 535, 550 and 555: a shutdown that no init ever preceded succeeds.
   if (state.references == 0) return state.ever_initialized ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
   if (--state.references == 0) {
-    detail::running().watched.store(&detail::always, std::memory_order_release);
+    detail::running().watched.store(nullptr, std::memory_order_release);
     detail::running().machine.store(nullptr, std::memory_order_release);
     if (state.machine->access() != sim::Access::read_only) sim::events::ring_bell(*state.machine);  // ends waits
   }

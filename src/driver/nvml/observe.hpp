@@ -11,7 +11,8 @@ using sim::Symbol;
 
 // Must the next call go through observe()? All that a call pays while nobody watches.
 inline bool watched() {
-  return detail::running().watched.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != 0;
+  const auto* word = detail::running().watched.load(std::memory_order_acquire);
+  return word == nullptr || word->load(std::memory_order_relaxed) != 0;
 }
 
 namespace detail {
