@@ -160,7 +160,7 @@ double Reading::value(Live field, double still) const {
       return still + warmth() * gpu_.telemetry.memory_rise_percent.value_or(45) / 100;
     case Live::thermal_tlimit_c: {
       const auto rest = unpinned(gpu_, gpu_.thermal.temperature_gpu_c).value_or(0);
-      return still - (whole<std::int32_t>(temperature(rest)) - rest);
+      return still - (static_cast<double>(whole<std::int32_t>(temperature(rest))) - rest);
     }
     case Live::fan_speed_percent:
     case Live::fan_target_speed_percent:

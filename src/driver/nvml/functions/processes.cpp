@@ -70,8 +70,8 @@ nvmlReturn_t list_v2(const Machine& machine, const Gpu& gpu, On on, Kind kind, u
 
 // Drivers before 535.98 wrote longer entries than their callers knew (the bindings' erratum process-info-stride).
 bool writes_long_entries(const Machine& machine) {
-  const auto version = machine.system().driver_version.value_or({}).view();
-  return sim::branch_number(version) == 535 && sim::release_number(version) < 98;
+  const auto& version = machine.system().driver_version;
+  return version && sim::branch_number(version->view()) == 535 && sim::release_number(version->view()) < 98;
 }
 
 nvmlReturn_t list_v3(const Machine& machine, const Gpu& gpu, On on, Kind kind, unsigned int* count,
