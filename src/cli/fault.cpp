@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/exit_status.hpp"
 #include "cli/target.hpp"
 #include "sim/faults/command.hpp"
 #include "sim/state/read.hpp"
@@ -16,11 +17,9 @@ namespace {
 
 using sim::Machine;
 
-constexpr int kUsage = 2;
-
 int refuse(const std::string& message) {
   fmt::print(stderr, "nvmlkit: {}\n", message);
-  return kUsage;
+  return bad_input;
 }
 
 // Takes the command's own options out of the words.

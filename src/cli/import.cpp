@@ -7,12 +7,11 @@
 #include <iostream>
 #include <iterator>
 
+#include "cli/exit_status.hpp"
 #include "smi_log/import.hpp"
 
 namespace nvmlkit::cli {
 namespace {
-
-constexpr int kUsage = 2;
 
 smi_log::Input read_input(const std::string& file) {
   if (file == "-") return {"standard input", {std::istreambuf_iterator<char>(std::cin), {}}};
@@ -57,7 +56,7 @@ int import_files(const std::vector<std::string>& files, const std::string& outpu
     return 0;
   } catch (const smi_log::Refused& refused) {
     fmt::print(stderr, "nvmlkit: {}\n", refused.what());
-    return kUsage;
+    return bad_input;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/caps.hpp"
+#include "cli/exit_status.hpp"
 #include "cli/fault.hpp"
 #include "cli/import.hpp"
 #include "cli/launch.hpp"
@@ -25,8 +26,6 @@
 
 namespace nvmlkit::cli {
 namespace {
-
-constexpr int kUsage = 2;  // wrong arguments, or a machine that cannot be used
 
 int Fail(int status, const std::string& message) {
   fmt::print(stderr, "nvmlkit: {}\n", message);
@@ -64,7 +63,7 @@ struct MachineOptions {
 // Checks the machine before anything starts, and finds the driver library.
 int WithDriver(const MachineChoice& choice, const std::function<int(const std::filesystem::path&)>& action) {
   export_choice(choice);
-  if (const auto machine = inspect(sim::Environment::process()); !machine) return Fail(kUsage, machine.error());
+  if (const auto machine = inspect(sim::Environment::process()); !machine) return Fail(bad_input, machine.error());
   const auto driver = driver_directory();
   return driver ? action(*driver) : Fail(1, "no libnvidia-ml.so.1 beside this program (../lib/nvmlkit, ../lib)");
 }
@@ -96,7 +95,7 @@ int Machines(bool as_json) {
 
 int Check(const std::string& file) {
   const auto machine = inspect({{"NVMLKIT_MACHINE", std::filesystem::absolute(file).lexically_normal().string()}});
-  if (!machine) return Fail(kUsage, machine.error());
+  if (!machine) return Fail(bad_input, machine.error());
   fmt::print("{}: {} x {}, driver {}\n", file, machine->gpu_count, machine->gpu_name, machine->driver_version);
   return 0;
 }
@@ -107,11 +106,12 @@ int Run(const MachineOptions& options, const UseOptions& use, const std::vector<
   const MachineChoice choice = options.Choice();
   const auto inherited = state_in_environment();
   if (inherited && choice.machine.empty()) {
-    if (choice.gpu_count) return Fail(kUsage, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
+    if (choice.gpu_count)
+      return Fail(bad_input, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
     return WithDriver(choice, [&](const auto& driver) {
       if (use.gpus.empty()) return launch(driver, command);
       const auto user = GpuUser::of(*inherited, use, command[0]);
-      return user ? launch_and_wait(driver, command, user->around()) : Fail(kUsage, user.error());
+      return user ? launch_and_wait(driver, command, user->around()) : Fail(bad_input, user.error());
     });
   }
   return WithDriver(choice, [&](const auto& driver) {
@@ -123,7 +123,7 @@ int Run(const MachineOptions& options, const UseOptions& use, const std::vector<
     const auto user = GpuUser::of(state, use, command[0]);
     if (!user) {
       unlink(state.c_str());
-      return Fail(kUsage, user.error());
+      return Fail(bad_input, user.error());
     }
     Around around = user->around();
     around.after = [&](pid_t) { unlink(state.c_str()); };
@@ -223,13 +223,13 @@ int Main(int argc, char** argv) {
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    return app.exit(error) == 0 ? 0 : bad_input;
   }
   if (*run) {
     // The program may stand before `--`, which is then an argument of its own.
     std::vector<std::string> command = run->remaining();
     command.insert(command.end(), behind.begin() + (command.empty() && !behind.empty() ? 1 : 0), behind.end());
-    if (command.empty()) return Fail(kUsage, "run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
+    if (command.empty()) return Fail(bad_input, "run: which program? For example: nvmlkit run -m h100 -- nvidia-smi");
     return Run(run_options, use, command);
   }
   if (*list) return WithDriver(list_options.Choice(), list_gpus);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/exit_status.hpp"
 #include "cli/fault.hpp"
 #include "cli/launch.hpp"
 #include "sim/config/load.hpp"
@@ -21,11 +22,9 @@ namespace nvmlkit::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kUsage = 2;
-
 int fail(const std::string& message) {
   fmt::print(stderr, "nvmlkit: {}\n", message);
-  return kUsage;
+  return bad_input;
 }
 
 // As a shell reads it back.

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/exit_status.hpp"
 #include "cli/selector.hpp"
 #include "sim/state/write.hpp"
 
 namespace nvmlkit::cli {
-
-inline constexpr int bad_input = 2;  // exit status
 
 // Refuses in words where the machine cannot be written.
 void require(const sim::state::Lock& lock);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "cli/exit_status.hpp"
 #include "cli/target.hpp"
 #include "sim/config/suggest.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 
 using sim::config::quote;
 namespace processes = sim::processes;
-
-constexpr int kUsage = 2;
 
 // A number of bytes, with a unit of 1024s.
 std::optional<std::uint64_t> bytes_of(const std::string& text) {
@@ -96,7 +95,7 @@ Around GpuUser::around() const {
       if (outcome == processes::Outcome::done) continue;
       for (const auto done : user.gpus_) processes::detach(*user.machine_, done, user.request_.pid);
       fmt::print(stderr, "nvmlkit: GPU {}: {}\n", gpu, processes::text_of(outcome));
-      return kUsage;
+      return bad_input;
     }
     return 0;
   };
