@@ -61,6 +61,12 @@ class Library : public LibraryMethods {
   // Every GPU, each with its own success or failure: a lost GPU hides no other.
   Result<DeviceRange> devices() const;
 
+  // Takes a drained GPU away from NVML and the kernel driver. Its Device objects answer Errc::stale_handle afterwards,
+  // and go on doing so when it is found again: look it up anew. Drivers that only have the older call keep GPU and link
+  // as they are. Needs root. @c nvmlDeviceRemoveGpu_v2 @c nvmlDeviceRemoveGpu
+  Result<void> remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state = abi::NVML_DETACH_GPU_KEEP,
+                          abi::nvmlPcieLinkState_t link_state = abi::NVML_PCIE_LINK_KEEP) const;
+
   Result<unsigned int> unit_count() const;
   Result<Unit> unit(unsigned int index) const;
   // Include <nvmlkit/ranges.hpp>. @c nvmlUnitGetCount @c nvmlUnitGetHandleByIndex

@@ -73,7 +73,7 @@ void BodyWriter::input(const MethodVersion& v, const Param& p, const ParamSemant
     argument = name + " ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED";
   } else if (const std::string object = class_of(p.base); !object.empty()) {
     parameter("const " + object + "&", name);
-    argument += ".handle()";
+    argument += ".held()";
   } else if (!s.unit.empty()) {
     parameter(quantity_type(*v.semantics, s), name);
     call.locals += indent + "if (!detail::holds<" + p.base + ">(" + name +
