@@ -6,6 +6,7 @@
 #include <nvmlkit/errata.hpp>
 #include <nvmlkit/generated/library_methods.hpp>
 #include <nvmlkit/loader.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct OpenOptions {
   InitFlags flags = InitFlags::none;
 };
 
+// "GPU-8f6b1a2c-...", for device_by_uuid(), of the 16 bytes that CUDA has: cudaDeviceProp::uuid, cuDeviceGetUuid.
+std::string gpu_uuid(std::span<const std::byte, 16> bytes);
+
 // The opened driver library. Opened by nvmlInit_v2 (or what the driver has of that family) and closed by one
 // nvmlShutdown, when the last object that came from it ends or at close(). Copies share it. Calls may come from any
 // thread. After a fork, the child's calls answer Errc::forked and its copies end silently: open again there.
@@ -55,7 +59,8 @@ class Library : public LibraryMethods {
   Result<Device> device(unsigned int index) const;
   Result<Device> device_by_uuid(const std::string& uuid) const;
   Result<Device> device_by_pci_bus_id(const std::string& bus_id) const;
-  // Byte 0 first, as the UUID is written. @c nvmlDeviceGetHandleByUUIDV
+  // Byte 0 first, as the UUID is written. Needs a driver of CUDA 12.9; with gpu_uuid() any driver finds it.
+  // @c nvmlDeviceGetHandleByUUIDV
   Result<Device> device_by_binary_uuid(const std::array<std::byte, 16>& uuid) const;
   Result<Device> device_by_serial(const std::string& serial) const;
   // Every GPU, each with its own success or failure: a lost GPU hides no other.

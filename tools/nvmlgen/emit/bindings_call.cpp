@@ -20,7 +20,7 @@ std::string class_of(const std::string& native) {
 
 const ValueType& BodyWriter::value_type(const MethodVersion& v, const std::string& structure) const {
   const ValueType* type = values_.of(structure);
-  if (!type) throw RegistryError(v.function->name, structure + " is in no family of values/structs.yaml");
+  if (!type) throw RegistryError(v.function->name, structure + " is in no family of values/structs");
   return *type;
 }
 
