@@ -1,7 +1,7 @@
 // One GPU, or one MIG device.
 #pragma once
 
-#include <nvmlkit/detail/index_iterator.hpp>
+#include <nvmlkit/detail/index_range.hpp>
 #include <nvmlkit/field_values.hpp>
 #include <nvmlkit/generated/device_methods.hpp>
 #include <span>
@@ -104,20 +104,10 @@ class Device : public DeviceMethods {
 };
 
 // Asks for one GPU at a time, so that a GPU that is not looked at is not touched.
-class DeviceRange {
+class DeviceRange : public detail::IndexRange<DeviceRange, Result<Device>> {
  public:
-  using iterator = detail::IndexIterator<DeviceRange, Result<Device>>;
-
-  DeviceRange(detail::StatePtr state, unsigned int count) noexcept : state_(std::move(state)), count_(count) {}
-  unsigned int size() const noexcept { return count_; }
-  bool empty() const noexcept { return count_ == 0; }
+  DeviceRange(detail::StatePtr state, unsigned int count) noexcept : IndexRange(std::move(state), count) {}
   Result<Device> operator[](unsigned int index) const;
-  iterator begin() const noexcept { return {this, 0}; }
-  iterator end() const noexcept { return {this, count_}; }
-
- private:
-  detail::StatePtr state_;
-  unsigned int count_;
 };
 
 }  // namespace nvmlkit::nvml

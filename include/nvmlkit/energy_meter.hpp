@@ -56,7 +56,7 @@ class EnergyMeter {
  private:
   enum class Power { usage, field_instant, field_average };
 
-  EnergyMeter(detail::StatePtr state, abi::nvmlDevice_t device, Options options) noexcept
+  EnergyMeter(detail::StatePtr state, detail::HeldDevice device, Options options) noexcept
       : state_(std::move(state)), device_(device), options_(std::move(options)) {}
   Result<unsigned long long> read_counter() const;
   Result<unsigned long long> read_power() const;
@@ -64,7 +64,7 @@ class EnergyMeter {
   void add_counter(unsigned long long now, std::chrono::nanoseconds gap) noexcept;
 
   detail::StatePtr state_;
-  abi::nvmlDevice_t device_;
+  detail::HeldDevice device_;
   Options options_;
   EnergySource source_ = EnergySource::counter;
   Power power_ = Power::usage;

@@ -5,23 +5,30 @@
 
 namespace nvmlkit::nvml {
 
-// Cheap to copy. Keeps the library open; after Library::close() or a fork every call answers an error.
-// Two objects are equal when the driver gave them the same handle.
+// Cheap to copy. Keeps the library open; after Library::close() or a fork every call answers an error, and so does
+// every call of an object whose GPU or MIG instance these bindings removed (Library::remove_gpu(), destroy()), also
+// when the driver gives the same handle to another one. Two objects are equal when the driver gave them the same
+// handle.
 template <class Native>
 class Object {
  public:
-  Object(detail::StatePtr state, Native handle) noexcept : state_(std::move(state)), handle_(handle) {}
+  Object(detail::StatePtr state, Native handle) noexcept
+      : state_(std::move(state)), handle_{handle, state_->generation()} {}
+  // As old as another object of the same handle.
+  Object(detail::StatePtr state, detail::Held<Native> held) noexcept : state_(std::move(state)), handle_(held) {}
 
   // For calls that have no method: library.call(&Table::DeviceGetName, device.handle(), ...).
   Native handle() const noexcept { return handle_; }
+  // The same for library.call(), with what tells whether it is stale.
+  detail::Held<Native> held() const noexcept { return handle_; }
   const Table& table() const noexcept { return state_->table; }
   const detail::StatePtr& state() const noexcept { return state_; }
 
-  friend bool operator==(const Object& a, const Object& b) noexcept { return a.handle_ == b.handle_; }
+  friend bool operator==(const Object& a, const Object& b) noexcept { return a.handle() == b.handle(); }
 
  protected:
   detail::StatePtr state_;
-  Native handle_;
+  detail::Held<Native> handle_;
 };
 
 }  // namespace nvmlkit::nvml

@@ -6,6 +6,7 @@
 #include <nvmlkit/errata.hpp>
 #include <nvmlkit/generated/library_methods.hpp>
 #include <nvmlkit/loader.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct OpenOptions {
   InitFlags flags = InitFlags::none;
 };
 
+// "GPU-8f6b1a2c-...", for device_by_uuid(), of the 16 bytes that CUDA has: cudaDeviceProp::uuid, cuDeviceGetUuid.
+std::string gpu_uuid(std::span<const std::byte, 16> bytes);
+
 // The opened driver library. Opened by nvmlInit_v2 (or what the driver has of that family) and closed by one
 // nvmlShutdown, when the last object that came from it ends or at close(). Copies share it. Calls may come from any
 // thread. After a fork, the child's calls answer Errc::forked and its copies end silently: open again there.
@@ -55,11 +59,18 @@ class Library : public LibraryMethods {
   Result<Device> device(unsigned int index) const;
   Result<Device> device_by_uuid(const std::string& uuid) const;
   Result<Device> device_by_pci_bus_id(const std::string& bus_id) const;
-  // Byte 0 first, as the UUID is written. @c nvmlDeviceGetHandleByUUIDV
+  // Byte 0 first, as the UUID is written. Needs a driver of CUDA 12.9; with gpu_uuid() any driver finds it.
+  // @c nvmlDeviceGetHandleByUUIDV
   Result<Device> device_by_binary_uuid(const std::array<std::byte, 16>& uuid) const;
   Result<Device> device_by_serial(const std::string& serial) const;
   // Every GPU, each with its own success or failure: a lost GPU hides no other.
   Result<DeviceRange> devices() const;
+
+  // Takes a drained GPU away from NVML and the kernel driver. Its Device objects answer Errc::stale_handle afterwards,
+  // and go on doing so when it is found again: look it up anew. Drivers that only have the older call keep GPU and link
+  // as they are. Needs root. @c nvmlDeviceRemoveGpu_v2 @c nvmlDeviceRemoveGpu
+  Result<void> remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state = abi::NVML_DETACH_GPU_KEEP,
+                          abi::nvmlPcieLinkState_t link_state = abi::NVML_PCIE_LINK_KEEP) const;
 
   Result<unsigned int> unit_count() const;
   Result<Unit> unit(unsigned int index) const;

@@ -19,8 +19,9 @@ struct LoadedLibrary {
   void* handle = nullptr;  // of the dynamic linker
 };
 
-// The names that load() tries, in order: options.path; else $NVMLKIT_NVML_LIBRARY; else libnvidia-ml.so.1, the place
-// where WSL keeps it, and libnvidia-ml.so.
+// The names that load() tries, in order: options.path; else $NVMLKIT_NVML_LIBRARY; else on Linux libnvidia-ml.so.1,
+// WSL's /usr/lib/wsl/lib/libnvidia-ml.so.1 and libnvidia-ml.so, on Windows nvml.dll of System32 and that of the NVSMI
+// folder.
 std::vector<std::string> library_candidates(const LoadOptions& options = {});
 
 // Errc::library_not_found lists every path that was tried with the linker's reason.

@@ -22,6 +22,9 @@ class GpuInstance : public GpuInstanceMethods {
  public:
   using GpuInstanceMethods::GpuInstanceMethods;
 
+  // Every copy of this object answers Errc::stale_handle afterwards. Needs root. @c nvmlGpuInstanceDestroy
+  Result<void> destroy() const;
+
   // One of abi::VGPU_SCHEDULER_ENGINE_TYPE_....
   // @c nvmlGpuInstanceGetVgpuSchedulerState_v2 @c nvmlGpuInstanceGetVgpuSchedulerState
   Result<VgpuSchedulerState> vgpu_scheduler_state(unsigned int engine = abi::VGPU_SCHEDULER_ENGINE_TYPE_GRAPHICS) const;
@@ -36,6 +39,9 @@ class GpuInstance : public GpuInstanceMethods {
 class ComputeInstance : public ComputeInstanceMethods {
  public:
   using ComputeInstanceMethods::ComputeInstanceMethods;
+
+  // Every copy of this object answers Errc::stale_handle afterwards. Needs root. @c nvmlComputeInstanceDestroy
+  Result<void> destroy() const;
 };
 
 // A type of vGPU that GPUs can be divided into: "NVIDIA A40-8Q". The same id means the same type on all GPUs.

@@ -1,7 +1,6 @@
 // What a GPU has several of, as light views: fans and NVLinks. Nothing is asked before it is looked at.
 #pragma once
 
-#include <nvmlkit/detail/index_iterator.hpp>
 #include <nvmlkit/device.hpp>
 #include <nvmlkit/library.hpp>
 #include <nvmlkit/objects.hpp>
@@ -12,7 +11,7 @@ namespace nvmlkit::nvml {
 // A fan of a GPU. GPUs cooled by the air of the server have none.
 class Fan : public Object<abi::nvmlDevice_t> {
  public:
-  Fan(detail::StatePtr state, abi::nvmlDevice_t device, unsigned int index) noexcept
+  Fan(detail::StatePtr state, detail::HeldDevice device, unsigned int index) noexcept
       : Object(std::move(state), device), index_(index) {}
   unsigned int index() const noexcept { return index_; }
   Device device() const { return Device(state_, handle_); }
@@ -30,7 +29,7 @@ class Fan : public Object<abi::nvmlDevice_t> {
 // One NVLink of a GPU.
 class NvLink : public Object<abi::nvmlDevice_t> {
  public:
-  NvLink(detail::StatePtr state, abi::nvmlDevice_t device, unsigned int index) noexcept
+  NvLink(detail::StatePtr state, detail::HeldDevice device, unsigned int index) noexcept
       : Object(std::move(state), device), index_(index) {}
   unsigned int index() const noexcept { return index_; }
   Device device() const { return Device(state_, handle_); }
@@ -50,50 +49,31 @@ class NvLink : public Object<abi::nvmlDevice_t> {
   unsigned int index_;
 };
 
-// Elements that are made from an owner's handle and an index.
-template <class Element, class Owner>
-class IndexRange {
+// The fans, or the links, of one GPU.
+template <class Part>
+class PartRange : public detail::IndexRange<PartRange<Part>, Part> {
  public:
-  using iterator = detail::IndexIterator<IndexRange, Element>;
-
-  IndexRange(detail::StatePtr state, Owner owner, unsigned int count) noexcept
-      : state_(std::move(state)), owner_(owner), count_(count) {}
-  unsigned int size() const noexcept { return count_; }
-  bool empty() const noexcept { return count_ == 0; }
-  Element operator[](unsigned int index) const { return Element(state_, owner_, index); }
-  iterator begin() const noexcept { return {this, 0}; }
-  iterator end() const noexcept { return {this, count_}; }
+  PartRange(detail::StatePtr state, detail::HeldDevice device, unsigned int count) noexcept
+      : detail::IndexRange<PartRange, Part>(std::move(state), count), device_(device) {}
+  Part operator[](unsigned int index) const { return Part(this->state_, device_, index); }
 
  private:
-  detail::StatePtr state_;
-  Owner owner_;
-  unsigned int count_;
+  detail::HeldDevice device_;
 };
-
-class FanRange : public IndexRange<Fan, abi::nvmlDevice_t> {
+class FanRange : public PartRange<Fan> {
  public:
-  using IndexRange::IndexRange;
+  using PartRange::PartRange;
 };
-class NvLinkRange : public IndexRange<NvLink, abi::nvmlDevice_t> {
+class NvLinkRange : public PartRange<NvLink> {
  public:
-  using IndexRange::IndexRange;
+  using PartRange::PartRange;
 };
 
 // S-class units, each with its own success or failure.
-class UnitRange {
+class UnitRange : public detail::IndexRange<UnitRange, Result<Unit>> {
  public:
-  using iterator = detail::IndexIterator<UnitRange, Result<Unit>>;
-
-  UnitRange(detail::StatePtr state, unsigned int count) noexcept : state_(std::move(state)), count_(count) {}
-  unsigned int size() const noexcept { return count_; }
-  bool empty() const noexcept { return count_ == 0; }
+  UnitRange(detail::StatePtr state, unsigned int count) noexcept : IndexRange(std::move(state), count) {}
   Result<Unit> operator[](unsigned int index) const;
-  iterator begin() const noexcept { return {this, 0}; }
-  iterator end() const noexcept { return {this, count_}; }
-
- private:
-  detail::StatePtr state_;
-  unsigned int count_;
 };
 
 }  // namespace nvmlkit::nvml

@@ -33,7 +33,7 @@ Milliwatts EnergyReading::average_power() const noexcept {
 }
 
 Result<EnergyMeter> EnergyMeter::start(const Library& library, const Device& device, Options options) {
-  EnergyMeter meter(library.state(), device.handle(), std::move(options));
+  EnergyMeter meter(library.state(), device.held(), std::move(options));
   // The counter is the GPU's own; a module has none.
   Result<unsigned long long> first = meter.options_.scope == EnergyScope::gpu
                                          ? meter.read_counter()

@@ -99,6 +99,9 @@ Texts texts_of(Errc code) {
       return {"unstable_answer", "the list kept growing while it was read", "try again"};
     case Errc::malformed_answer:
       return {"malformed_answer", "the driver's answer breaks its own protocol", ""};
+    case Errc::stale_handle:
+      return {"stale_handle", "the GPU or instance that this object stood for was removed or destroyed",
+              "look it up again"};
   }
   return {nullptr, nullptr, ""};
 }

@@ -38,7 +38,7 @@ EventSet::~EventSet() {
 }
 
 Result<void> EventSet::watch(const Device& device, unsigned long long types) {
-  const Outcome outcome = call(*state_, &Table::DeviceRegisterEvents, device.handle(), types, set_);
+  const Outcome outcome = call(*state_, &Table::DeviceRegisterEvents, device.held(), types, set_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

@@ -60,7 +60,7 @@ Batch translate(const State& state, std::span<const FieldQuery> queries) {
   return batch;
 }
 
-Result<Batch> exchange(const State& state, abi::nvmlDevice_t device, std::span<const FieldQuery> queries,
+Result<Batch> exchange(const State& state, HeldDevice device, std::span<const FieldQuery> queries,
                        decltype(Table::DeviceGetFieldValues) Table::*member) {
   Batch batch = translate(state, queries);
   if (batch.wire.empty() && state.usable()) return batch;

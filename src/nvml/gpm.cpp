@@ -47,13 +47,13 @@ GpmSample::~GpmSample() {
 }
 
 Result<void> GpmSample::take(const Device& device) {
-  const Outcome outcome = call(*state_, &Table::GpmSampleGet, device.handle(), sample_);
+  const Outcome outcome = call(*state_, &Table::GpmSampleGet, device.held(), sample_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }
 
 Result<void> GpmSample::take_mig(const Device& gpu, unsigned int gpu_instance_id) {
-  const Outcome outcome = call(*state_, &Table::GpmMigSampleGet, gpu.handle(), gpu_instance_id, sample_);
+  const Outcome outcome = call(*state_, &Table::GpmMigSampleGet, gpu.held(), gpu_instance_id, sample_);
   if (!outcome.ok()) return outcome.failure();
   return {};
 }

@@ -10,7 +10,7 @@ namespace {
 
 // f(device, index, T*)
 template <class T, class Function>
-Result<T> indexed(const detail::State& state, Function Table::*member, abi::nvmlDevice_t device, unsigned int index) {
+Result<T> indexed(const detail::State& state, Function Table::*member, detail::HeldDevice device, unsigned int index) {
   T value{};
   const Outcome outcome = call(state, member, device, index, &value);
   if (!outcome.ok()) return outcome.failure();

@@ -27,7 +27,7 @@ struct SamplerPlan {
     std::uint8_t output;
     Errc refused;  // of a field that this driver does not have: it is never asked for
   };
-  abi::nvmlDevice_t device{};
+  HeldDevice device{};
   std::vector<SamplerStep> steps;
   std::vector<abi::nvmlFieldValue_t> blank;  // ids and scopes; all else zero, because some drivers add to what is there
   std::vector<abi::nvmlFieldValue_t> fields;
@@ -66,12 +66,12 @@ Errc decode(const abi::nvmlFieldValue_t& field, SampleValue& value) noexcept {
   }
 }
 
-Errc ask_fields(const State& state, abi::nvmlDevice_t device, std::vector<abi::nvmlFieldValue_t>& fields) {
+Errc ask_fields(const State& state, HeldDevice device, std::vector<abi::nvmlFieldValue_t>& fields) {
   return call(state, &Table::DeviceGetFieldValues, device, static_cast<int>(fields.size()), fields.data()).code;
 }
 
 // Runs a source with each of its versions until one is known to the driver.
-SamplerStep first_known(const State& state, abi::nvmlDevice_t device, Source source, unsigned int selector) {
+SamplerStep first_known(const State& state, HeldDevice device, Source source, unsigned int selector) {
   const auto versions = versions_of(source);
   SamplerStep step{source, selector, versions.front(), Errc::not_ready, {}, {}};
   if (versions.size() == 1) return step;
@@ -86,7 +86,7 @@ SamplerStep first_known(const State& state, abi::nvmlDevice_t device, Source sou
 
 class Compiler {
  public:
-  Compiler(const State& state, abi::nvmlDevice_t device) : state_(state) { plan_.device = device; }
+  Compiler(const State& state, HeldDevice device) : state_(state) { plan_.device = device; }
 
   SamplerPlan compile(const std::vector<Sampler::Request>& requests) {
     const std::vector<Want> wants = resolve(requests);
@@ -234,7 +234,7 @@ Result<Sampler> Sampler::create(const Library& library, const std::vector<Device
   }
   Sampler sampler(library.state(), requests.size());
   for (const Device& device : devices)
-    sampler.plans_.push_back(detail::Compiler(*library.state(), device.handle()).compile(requests));
+    sampler.plans_.push_back(detail::Compiler(*library.state(), device.held()).compile(requests));
   sampler.readings_.resize(devices.size() * requests.size());
   return sampler;
 }

@@ -43,9 +43,30 @@ State::~State() {
 // Methods find no function any more; which condition it was is told by why_unusable().
 void State::end(Errc condition) noexcept {
   condition_.store(condition, std::memory_order_release);
+  empty_live();
+}
+
+void State::empty_live() noexcept {
   using Slot [[gnu::may_alias]] = void*;  // a Table is nothing but pointers to functions
   Slot* slots = reinterpret_cast<Slot*>(&live_);
   for (std::size_t i = 0; i < sizeof live_ / sizeof(Slot); ++i) __atomic_store_n(&slots[i], nullptr, __ATOMIC_RELAXED);
+}
+
+// From here on every call of this library looks at the list first. It has an entry per value that ever ended, and
+// drivers give the same values out again.
+void State::retire(const void* handle) {
+  {
+    const std::lock_guard lock(retired_mutex_);
+    retired_[handle] = generation_.fetch_add(1, std::memory_order_relaxed);
+  }
+  empty_live();
+}
+
+bool State::retired(const void* handle, std::uint32_t generation) const noexcept {
+  if (!usable()) return false;  // in a forked child nobody may unlock the mutex
+  const std::lock_guard lock(retired_mutex_);
+  const auto entry = retired_.find(handle);
+  return entry != retired_.end() && generation <= entry->second;
 }
 
 void State::disown() noexcept {
@@ -66,9 +87,11 @@ Result<void> State::close() {
 
 Failure failure_of(Errc code, std::size_t symbol) noexcept { return Failure(code, symbols()[symbol].name); }
 
-Errc not_callable(const State& state) noexcept {
+Errc why_not(const State& state, bool there, bool stale) noexcept {
   const Errc why = state.why_unusable();
-  return why == Errc::success ? Errc::function_not_found : why;
+  if (why != Errc::success) return why;
+  if (!there) return Errc::function_not_found;
+  return stale ? Errc::stale_handle : Errc::success;
 }
 
 }  // namespace nvmlkit::nvml::detail

@@ -24,6 +24,17 @@ Result<std::string> Library::driver_text(Errc code) const {
   return std::string(text ? text : "");
 }
 
+std::string gpu_uuid(std::span<const std::byte, 16> bytes) {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    for (const unsigned int digit :
+         {std::to_integer<unsigned int>(bytes[i] >> 4), std::to_integer<unsigned int>(bytes[i] & std::byte{15})})
+      text += "0123456789abcdef"[digit];
+  }
+  return text;
+}
+
 Result<Device> Library::device_by_binary_uuid(const std::array<std::byte, 16>& uuid) const {
   abi::nvmlUUID_v1_t key{};
   key.version = abi::version_tag<abi::nvmlUUID_v1_t>;

@@ -28,7 +28,7 @@ Value value_from(const Struct& from) {
 // Asks one version. Struct is the layout that it fills.
 template <class Value, class Struct, class Handle>
 auto reader(const detail::State& state, abi::nvmlReturn_t (*Table::*member)(Handle, Struct*), unsigned int version,
-            Handle handle, unsigned int engine) {
+            detail::Held<Handle> handle, unsigned int engine) {
   return by(member, version, [&state, member, handle, engine]() -> Result<Value> {
     Struct answer{};
     if constexpr (requires { answer.version; })
@@ -64,7 +64,7 @@ Struct first_version_of(const VgpuSchedulerSettings& settings) {
 }
 
 template <class Handle, class First>
-Result<void> set_state(const detail::State& state, Handle handle, const VgpuSchedulerSettings& settings,
+Result<void> set_state(const detail::State& state, detail::Held<Handle> handle, const VgpuSchedulerSettings& settings,
                        abi::nvmlReturn_t (*Table::*second)(Handle, abi::nvmlVgpuSchedulerState_v2_t*),
                        abi::nvmlReturn_t (*Table::*first)(Handle, First*)) {
   const char* const name = symbol_of(second).name;

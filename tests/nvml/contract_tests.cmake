@@ -1,6 +1,6 @@
 # Every method of the bindings under one contract: what is missing, who answers, who lies.
 add_executable(nvml_contract_test contract/by_hand_calls.cpp contract/chains_test.cpp contract/drivers_test.cpp
-               contract/hostile_test.cpp contract/missing_test.cpp contract/scripted_driver.cpp generated/methods.cpp)
+               contract/hostile_test.cpp contract/missing_test.cpp contract/pointer_structs.cpp contract/scripted_driver.cpp generated/methods.cpp)
 target_link_libraries(nvml_contract_test PRIVATE nvmlkit::nvml GTest::gtest_main)
 if(TARGET nvidia-ml)
   target_compile_definitions(nvml_contract_test PRIVATE

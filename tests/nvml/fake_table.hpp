@@ -38,6 +38,11 @@ inline Table fake_table() {
     *index = static_cast<unsigned int>(reinterpret_cast<std::uintptr_t>(device) - 0x1000);
     return abi::NVML_SUCCESS;
   };
+  table.DeviceGetHandleByPciBusId_v2 = [](const char* bus_id, abi::nvmlDevice_t* device) {
+    const unsigned int bus = bus_id[10] - '0';  // "00000000:01:00.0"
+    *device = device_handle(bus);
+    return bus < 2 ? abi::NVML_SUCCESS : abi::NVML_ERROR_NOT_FOUND;
+  };
   return table;
 }
 

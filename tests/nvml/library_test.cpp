@@ -49,6 +49,73 @@ TEST(Library, AClosedLibraryStaysClosedBesideANewOne) {
   EXPECT_EQ(device.index().error().code(), Errc::library_closed);
 }
 
+Table table_of_removals() {
+  Table table = fake_table();
+  table.DeviceRemoveGpu_v2 = [](abi::nvmlPciInfo_t* pci, abi::nvmlDetachGpuState_t, abi::nvmlPcieLinkState_t) {
+    return pci->bus < 2 ? abi::NVML_SUCCESS : abi::NVML_ERROR_IN_USE;
+  };
+  table.DeviceGetComputeRunningProcesses_v3 = [](abi::nvmlDevice_t, unsigned int* count, abi::nvmlProcessInfo_t*) {
+    *count = 0;
+    return abi::NVML_SUCCESS;
+  };
+  table.DeviceGetTopologyCommonAncestor = [](abi::nvmlDevice_t, abi::nvmlDevice_t, abi::nvmlGpuTopologyLevel_t*) {
+    return abi::NVML_SUCCESS;
+  };
+  table.DeviceGetTargetFanSpeed = [](abi::nvmlDevice_t, unsigned int, unsigned int*) { return abi::NVML_SUCCESS; };
+  table.DeviceGetNumFans = [](abi::nvmlDevice_t, unsigned int* count) {
+    *count = 1;
+    return abi::NVML_SUCCESS;
+  };
+  return table;
+}
+
+TEST(Library, ARemovedGpuIsStaleAndItsSuccessorIsNot) {
+  const Library library = Library::from_table(table_of_removals()).value();
+  const Device other = library.device(0).value(), removed = library.device(1).value();
+  const Fan fan = removed.fans().value()[0];
+  PciInfo address;
+  address.bus = 2;
+  EXPECT_EQ(library.remove_gpu(address).error().code(), Errc::in_use);
+  EXPECT_TRUE(removed.index());
+  address.bus = 1;
+  ASSERT_TRUE(library.remove_gpu(address));
+
+  const Device copy = removed;
+  EXPECT_EQ(copy.index().error().code(), Errc::stale_handle);
+  EXPECT_STREQ(copy.index().error().function(), "nvmlDeviceGetIndex");
+  EXPECT_EQ(copy.compute_running_processes().error().code(), Errc::stale_handle);
+  EXPECT_EQ(fan.target_speed().error().code(), Errc::stale_handle);
+  EXPECT_EQ(fan.device().index().error().code(), Errc::stale_handle);
+  EXPECT_EQ(other.topology_common_ancestor(removed).error().code(), Errc::stale_handle);
+  EXPECT_EQ(library.call(&Table::DeviceGetIndex, removed.held(), nullptr).error().code(), Errc::stale_handle);
+  // What the driver lacks it lacks as before, and other GPUs and the library go on.
+  EXPECT_EQ(other.serial().error().code(), Errc::function_not_found);
+  EXPECT_TRUE(other.index());
+  EXPECT_TRUE(library.device_count());
+
+  // Found again, behind the handle of before.
+  const Device successor = library.device(1).value();
+  EXPECT_EQ(successor.handle(), removed.handle());
+  EXPECT_EQ(successor.index().value(), 1u);
+  EXPECT_EQ(removed.index().error().code(), Errc::stale_handle);
+  ASSERT_TRUE(library.remove_gpu(address));
+  EXPECT_EQ(successor.index().error().code(), Errc::stale_handle);
+}
+
+TEST(Library, ADestroyedInstanceIsStale) {
+  Table table = fake_table();
+  table.GpuInstanceDestroy = [](abi::nvmlGpuInstance_t) { return abi::NVML_SUCCESS; };
+  table.GpuInstanceGetInfo = [](abi::nvmlGpuInstance_t, abi::nvmlGpuInstanceInfo_t*) { return abi::NVML_SUCCESS; };
+  const Library library = Library::from_table(table).value();
+  const auto handle = reinterpret_cast<abi::nvmlGpuInstance_t>(std::uintptr_t{0x2000});
+  const GpuInstance instance(library.state(), handle), copy = instance;
+  EXPECT_TRUE(copy.info());
+  ASSERT_TRUE(instance.destroy());
+  EXPECT_EQ(copy.info().error().code(), Errc::stale_handle);
+  EXPECT_EQ(copy.destroy().error().code(), Errc::stale_handle);
+  EXPECT_TRUE(GpuInstance(library.state(), handle).info());
+}
+
 TEST(Library, FailedInitIsNotShutDown) {
   Table table = fake_table();
   table.Init_v2 = [] { return abi::NVML_ERROR_DRIVER_NOT_LOADED; };

@@ -3,12 +3,46 @@
 
 #include <nvmlkit/fmt.hpp>
 #include <nvmlkit/nvml.hpp>
+#include <nvmlkit/registry.hpp>
 #include <set>
 
 #include "generated/all_values.hpp"
 
 namespace nvmlkit::nvml {
 namespace {
+
+static_assert(std::size(functions) == kSymbolCount);
+static_assert(find_function("nvmlDeviceGetPowerUsage")->unit == "mW");
+static_assert(find_function("nvmlDeviceGetMemoryInfo")->newest == "nvmlDeviceGetMemoryInfo_v2");
+static_assert(find_function("nvmlDeviceGetMemoryInfo")->method == "Device::memory_info");
+static_assert(find_function("nvmlDeviceSetPersistenceMode")->access == Access::root);
+static_assert(find_function("nvmlDeviceSetPersistenceMode")->changes && !find_function("nvmlDeviceGetUUID")->changes);
+static_assert(find_function("nvmlDeviceGetUuid") == nullptr);
+static_assert(enumerator_name(abi::NVML_BRAND_TESLA) == "NVML_BRAND_TESLA");
+static_assert(enumerator_name(static_cast<abi::nvmlBrandType_t>(777)).empty());
+static_assert(enumerators<int>.empty());
+
+TEST(Registry, SaysAtCompileTimeWhatTheTableSaysAtRunTime) {
+  std::size_t with_method = 0, with_unit = 0;
+  for (std::size_t i = 0; i < std::size(functions); ++i) {
+    const Symbol& symbol = symbols()[i];
+    EXPECT_EQ(functions[i].name, symbol.name);
+    EXPECT_EQ(functions[i].since, symbol.since) << symbol.name;
+    EXPECT_EQ(functions[i].exported_by, symbol.exported_by) << symbol.name;
+    EXPECT_EQ(functions[i].deprecated, symbol.deprecated) << symbol.name;
+    EXPECT_NE(find_symbol(functions[i].newest), nullptr) << symbol.name;
+    // What no header declares has no method, and nobody to say what it does.
+    EXPECT_EQ(functions[i].method.empty(), functions[i].since.empty()) << symbol.name;
+    EXPECT_TRUE(functions[i].since.empty() || !functions[i].doc.empty()) << symbol.name;
+    with_method += !functions[i].method.empty();
+    with_unit += !functions[i].unit.empty();
+  }
+  EXPECT_EQ(with_method, 413u);
+  EXPECT_GT(with_unit, 30u);
+  std::set<FieldId> ids;
+  for (const FieldFacts& field : fields) EXPECT_TRUE(ids.insert(field.id).second) << field.name;
+  EXPECT_GT(ids.size(), 250u);
+}
 
 // Every name goes to a text and back, and so does a number that no header knows.
 template <class Enum>

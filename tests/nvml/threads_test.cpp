@@ -105,6 +105,29 @@ TEST_F(Threads, DevicesOutliveTheirLibrary) {
   EXPECT_EQ(failures, 0);
 }
 
+// An end reaches all threads, and only the objects that it is about.
+TEST_F(Threads, GpusAreRemovedWhileOthersAreAsked) {
+  const Library library = open_library().value();
+  const Device kept = library.device(0).value(), removed = library.device(1).value();
+  std::atomic<int> failures = 0;
+  std::atomic<bool> gone = false;
+  run(kThreads, [&](int number) {
+    for (int round = 0; round < 500; ++round) {
+      if (number == 0 && round % 50 == 25) {
+        library.state()->retire(removed.handle());
+        gone = true;
+      }
+      const bool stale = gone;
+      if (!kept.index()) ++failures;
+      const auto index = removed.index();
+      if (stale ? index || index.error() != Errc::stale_handle : !index && index.error() != Errc::stale_handle)
+        ++failures;
+      if (number == 1 && !library.device(0).value().index()) ++failures;
+    }
+  });
+  EXPECT_EQ(failures, 0);
+}
+
 // What a forked child sees: the old library answers, a new one works, and nothing hangs. 0 is good.
 int check_child(Library& library, const Device& device) {
   if (device.index().error().code() != Errc::forked) return 1;

@@ -71,47 +71,50 @@ TEST_F(ValueTypes, NoMethodTakesOrAnswersAStructOfTheAbi) {
 }
 
 TEST_F(ValueTypes, AnAnswerWithoutAFamily) {
-  EXPECT_NE(error_after("structs.yaml", "structs: [nvmlMemory_v2_t, nvmlMemory_t]", "structs: [nvmlMemory_v2_t]")
+  EXPECT_NE(error_after("structs/memory.yaml", "structs: [nvmlMemory_v2_t, nvmlMemory_t]", "structs: [nvmlMemory_v2_t]")
                 .find("nvmlDeviceGetMemoryInfo: answers with nvmlMemory_t"),
             std::string::npos);
 }
 
 TEST_F(ValueTypes, AFamilyThatNothingUses) {
-  EXPECT_NE(
-      error_after("structs.yaml", "Pdi:", "GpmReading: {doc: \"One metric of GPM.\", structs: [nvmlGpmMetric_t]}\nPdi:")
-          .find("GpmReading: a value type that no function answers with or takes"),
-      std::string::npos);
+  EXPECT_NE(error_after("structs/identity.yaml",
+                        "Pdi:", "GpmReading: {doc: \"One metric of GPM.\", structs: [nvmlGpmMetric_t]}\nPdi:")
+                .find("GpmReading: a value type that no function answers with or takes"),
+            std::string::npos);
 }
 
 TEST_F(ValueTypes, AFieldThatIsNotThere) {
-  EXPECT_NE(error_after("structs.yaml", "reserved: {unit: B", "reserve: {unit: B").find("Memory has no field reserve"),
-            std::string::npos);
+  EXPECT_NE(
+      error_after("structs/memory.yaml", "reserved: {unit: B", "reserve: {unit: B").find("Memory has no field reserve"),
+      std::string::npos);
 }
 
 TEST_F(ValueTypes, ACountThatIsNotThere) {
-  EXPECT_NE(error_after("structs.yaml", "count: bridgeCount", "count: bridges").find("count bridges is no field"),
-            std::string::npos);
+  EXPECT_NE(
+      error_after("structs/identity.yaml", "count: bridgeCount", "count: bridges").find("count bridges is no field"),
+      std::string::npos);
 }
 
 TEST_F(ValueTypes, APointerWithoutACount) {
-  EXPECT_NE(error_after("structs.yaml", "vgpuTypeIds: {count: vgpuCount, ", "vgpuTypeIds: {")
+  EXPECT_NE(error_after("structs/vgpu.yaml", "vgpuTypeIds: {count: vgpuCount, ", "vgpuTypeIds: {")
                 .find("vgpuTypeIds is a pointer"),
             std::string::npos);
 }
 
 TEST_F(ValueTypes, AnUnknownKeyAndAnUnknownParameter) {
-  EXPECT_NE(error_after("structs.yaml", "isC2cEnabled: {unit: bool", "isC2cEnabled: {units: bool")
+  EXPECT_NE(error_after("structs/nvlink.yaml", "isC2cEnabled: {unit: bool", "isC2cEnabled: {units: bool")
                 .find("unknown key 'units'"),
             std::string::npos);
 }
 
 TEST_F(ValueTypes, AMemberThatNobodyExplains) {
-  EXPECT_NE(error_after("structs.yaml", "isC2cEnabled: {unit: bool, doc: \"Whether the link is up.\"}",
+  EXPECT_NE(error_after("structs/nvlink.yaml", "isC2cEnabled: {unit: bool, doc: \"Whether the link is up.\"}",
                         "isC2cEnabled: {unit: bool}")
                 .find("C2cMode.is_c2c_enabled: has no doc"),
             std::string::npos);
-  EXPECT_NE(error_after("structs.yaml", "incThreshold:", "incTreshold:").find("utilization has no member incTreshold"),
-            std::string::npos);
+  EXPECT_NE(
+      error_after("structs/clocks.yaml", "incThreshold:", "incTreshold:").find("utilization has no member incTreshold"),
+      std::string::npos);
 }
 
 TEST_F(ValueTypes, AMaskOfNoParameter) {

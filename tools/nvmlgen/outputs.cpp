@@ -44,6 +44,8 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"src/nvml/generated/value_stores.hpp", emit_value_stores(r.facts, r.semantics)});
   out.push_back({"tests/nvml/generated/all_values.hpp", emit_value_list(r.facts, r.semantics.values)});
   out.push_back({"include/nvmlkit/generated/enum_names.hpp", emit_enum_names(r.facts)});
+  out.push_back({"include/nvmlkit/generated/enumerators.hpp", emit_enumerators(r.facts)});
+  out.push_back({"include/nvmlkit/generated/registry.hpp", emit_constexpr_registry(r)});
   out.push_back({"src/nvml/generated/enum_tables.cpp", emit_enum_tables(r.facts)});
   out.push_back({"include/nvmlkit/generated/masks.hpp", emit_masks(r.facts, r.semantics.values)});
   out.push_back({"src/nvml/generated/mask_tables.cpp", emit_mask_tables(r.facts, r.semantics.values)});

@@ -4,11 +4,24 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <nvmlkit/result.hpp>
 #include <nvmlkit/table.hpp>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 namespace nvmlkit::nvml::detail {
+
+// A native handle, and how many handles of its library had ended when an object got it.
+template <class Native>
+struct Held {
+  Native native;
+  std::uint32_t generation;
+
+  operator Native() const noexcept { return native; }
+};
+using HeldDevice = Held<abi::nvmlDevice_t>;
 
 class State {
  public:
@@ -23,12 +36,18 @@ class State {
   bool usable() const noexcept { return why_unusable() == Errc::success; }
   Errc why_unusable() const noexcept { return condition_.load(std::memory_order_acquire); }
 
-  // Null where the library lacks the function, and for every function after close() or in a forked child: one load
-  // answers all that a call has to ask.
+  // Null where the library lacks the function, and for every function after close(), in a forked child, or once a
+  // handle ended: one load answers all that a call has to ask, and why_not() what it means.
   template <class Function>
   Function live(Function Table::*member) const noexcept {
     return std::atomic_ref<Function>(live_.*member).load(std::memory_order_relaxed);
   }
+
+  // What the handle stood for is gone. Objects that have it answer Errc::stale_handle; one that the driver gives out
+  // later is another, even if it has the same value.
+  void retire(const void* handle);
+  std::uint32_t generation() const noexcept { return generation_.load(std::memory_order_relaxed); }
+  bool retired(const void* handle, std::uint32_t generation) const noexcept;
 
   // Runs in a forked child, where the driver's state is the parent's. Calls nothing that could lock or allocate.
   void disown() noexcept;
@@ -40,11 +59,15 @@ class State {
 
  private:
   void end(Errc condition) noexcept;
+  void empty_live() noexcept;
 
   mutable Table live_;
   std::atomic<Errc> condition_{Errc::success};  // or forked, or library_closed
   void* linker_handle_;
-  State* previous_ = nullptr;  // the list that the fork handler walks
+  std::atomic<std::uint32_t> generation_{0};
+  mutable std::mutex retired_mutex_;
+  std::unordered_map<const void*, std::uint32_t> retired_;  // the last generation that is stale
+  State* previous_ = nullptr;                               // the list that the fork handler walks
   State* next_ = nullptr;
 };
 
@@ -62,15 +85,30 @@ struct Outcome {
   Failure failure() const noexcept { return failure_of(code, symbol); }
 };
 
-// Why there is nothing to call: always a failure.
-[[gnu::cold]] Errc not_callable(const State& state) noexcept;
+template <class Argument>
+bool stale([[maybe_unused]] const State& state, [[maybe_unused]] const Argument& argument) noexcept {
+  return false;
+}
+template <class Native>
+bool stale(const State& state, const Held<Native>& held) noexcept {
+  if constexpr (std::is_pointer_v<Native>)
+    return state.retired(held.native, held.generation);
+  else
+    return false;  // a number: the driver looks it up
+}
+
+// Why the function that is not live must not be called; success where only handles of others ended.
+[[gnu::cold]] Errc why_not(const State& state, bool there, bool stale) noexcept;
 
 // Arguments by reference, so that they are first looked at when there is something to call.
 template <class Function, class... Arguments>
 inline Outcome call(const State& state, Function Table::*member, Arguments&&... arguments) {
-  const Function function = state.live(member);
-  if (!function) [[unlikely]]
-    return {not_callable(state), symbol_index(member)};
+  Function function = state.live(member);
+  if (!function) [[unlikely]] {
+    function = state.table.*member;
+    const Errc why = why_not(state, function != nullptr, (stale(state, arguments) || ...));
+    if (why != Errc::success) return {why, symbol_index(member)};
+  }
   return {static_cast<Errc>(function(arguments...)), symbol_index(member)};
 }
 

@@ -26,12 +26,6 @@ class ComputeInstanceMethods : public Object<abi::nvmlComputeInstance_t> {
  public:
   using Object::Object;
 
-  /// Destroys this compute instance; running processes block that.
-  /// Needs ampere or newer. Needs root.
-  /// Errors: uninitialized, invalid_argument, no_permission, in_use.
-  /// @c nvmlComputeInstanceDestroy (since 11.0)
-  Result<void> destroy() const;
-
   /// Parent device, GPU instance, id, profile id and placement of this compute instance.
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, no_permission.

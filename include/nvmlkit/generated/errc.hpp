@@ -43,6 +43,7 @@ enum class Errc : int {
   library_closed = 10002,    // the library that the object came from was closed
   unstable_answer = 10003,   // a list kept growing while it was read
   malformed_answer = 10004,  // the driver's answer breaks its own protocol
+  stale_handle = 10005,      // what the object stood for was removed or destroyed
 };
 
 }  // namespace nvmlkit::nvml

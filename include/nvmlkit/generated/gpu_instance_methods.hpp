@@ -53,12 +53,6 @@ class GpuInstanceMethods : public Object<abi::nvmlGpuInstance_t> {
   /// @c nvmlGpuInstanceSetVgpuHeterogeneousMode (since 12.9.40)
   Result<void> set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode& heterogeneous_mode) const;
 
-  /// Destroys this GPU instance; compute instances or processes inside it block that.
-  /// Needs ampere or newer. Needs root.
-  /// Errors: uninitialized, invalid_argument, not_supported, no_permission, in_use.
-  /// @c nvmlGpuInstanceDestroy (since 11.0)
-  Result<void> destroy() const;
-
   /// Parent device, id, profile id and placement of this GPU instance.
   /// Needs ampere or newer.
   /// Errors: uninitialized, invalid_argument, no_permission.

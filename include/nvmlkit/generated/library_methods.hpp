@@ -138,12 +138,6 @@ class LibraryMethods {
   /// @c nvmlDeviceQueryDrainState (since 11.0)
   Result<bool> query_drain_state(const PciInfo& pci_info) const;
 
-  /// Removes a drained GPU from NVML and kernel driver, with a choice of GPU and PCIe link state.
-  /// Needs pascal or newer. Needs root. Older versions are asked only for NVML_DETACH_GPU_KEEP and NVML_PCIE_LINK_KEEP.
-  /// Errors: uninitialized, invalid_argument, not_supported, in_use.
-  /// @c nvmlDeviceRemoveGpu_v2 (since 11.0), @c nvmlDeviceRemoveGpu
-  Result<void> remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const;
-
   /// Searches part or all of the PCI tree for removed GPUs; older device handles may become invalid.
   /// Needs pascal or newer. Needs root.
   /// Errors: uninitialized, invalid_argument, not_supported, operating_system, no_permission, unknown.

@@ -203,16 +203,54 @@ struct ConfComputeCaps {
   bool operator==(const ConfComputeCaps&) const = default;
 };
 
-/// Confidential computing state of the machine.
-/// @c nvmlConfComputeSystemState_t
-struct ConfComputeState {
-  /// One of abi::CC_SYSTEM_ENVIRONMENT_...
-  unsigned int environment{};
-  /// One of abi::CC_SYSTEM_FEATURE_...
-  unsigned int cc_feature{};
-  /// One of abi::CC_SYSTEM_DEVTOOLS_MODE_...
-  unsigned int dev_tools_mode{};
-  bool operator==(const ConfComputeState&) const = default;
+/// The GPU's report, signed over the caller's nonce.
+/// @c nvmlConfComputeGpuAttestationReport_t
+struct ConfComputeGpuAttestationReport {
+  /// Whether the second report is there.
+  bool is_cec_attestation_report_present{};
+  /// The caller's bytes, which the report is signed over.
+  std::array<unsigned char, 32> nonce{};
+  /// The GPU's report, in the format of the hardware.
+  std::vector<unsigned char> attestation_report{};
+  /// The report of the board's root of trust; empty where there is none.
+  std::vector<unsigned char> cec_attestation_report{};
+  bool operator==(const ConfComputeGpuAttestationReport&) const = default;
+};
+
+/// Certificate chains of the GPU.
+/// @c nvmlConfComputeGpuCertificate_t
+struct ConfComputeGpuCertificate {
+  /// The device's own chain, as the GPU hands it out.
+  std::vector<unsigned char> cert_chain{};
+  /// The chain that signs attestation reports.
+  std::vector<unsigned char> attestation_cert_chain{};
+  bool operator==(const ConfComputeGpuCertificate&) const = default;
+};
+
+/// When session keys are exchanged at the latest.
+/// @c nvmlConfComputeSetKeyRotationThresholdInfo_v1_t
+struct ConfComputeKeyRotationLimit {
+  /// Larger values let a key encrypt more before it is exchanged.
+  unsigned long long max_attacker_advantage{};
+  bool operator==(const ConfComputeKeyRotationLimit&) const = default;
+};
+
+/// When session keys are exchanged.
+/// @c nvmlConfComputeGetKeyRotationThresholdInfo_v1_t
+struct ConfComputeKeyRotationThreshold {
+  /// The advantage at which keys are exchanged.
+  unsigned long long attacker_advantage{};
+  bool operator==(const ConfComputeKeyRotationThreshold&) const = default;
+};
+
+/// Frame buffer by protection.
+/// @c nvmlConfComputeMemSizeInfo_t
+struct ConfComputeMemSizeInfo {
+  /// Frame buffer that only the GPU reads in the clear, in KiB.
+  Kibibytes protected_mem_size{};
+  /// Frame buffer outside the protected region, in KiB.
+  Kibibytes unprotected_mem_size{};
+  bool operator==(const ConfComputeMemSizeInfo&) const = default;
 };
 
 /// Confidential computing settings of the machine.
@@ -229,54 +267,16 @@ struct ConfComputeSettings {
   bool operator==(const ConfComputeSettings&) const = default;
 };
 
-/// Frame buffer by protection.
-/// @c nvmlConfComputeMemSizeInfo_t
-struct ConfComputeMemSizeInfo {
-  /// Frame buffer that only the GPU reads in the clear, in KiB.
-  Kibibytes protected_mem_size{};
-  /// Frame buffer outside the protected region, in KiB.
-  Kibibytes unprotected_mem_size{};
-  bool operator==(const ConfComputeMemSizeInfo&) const = default;
-};
-
-/// Certificate chains of the GPU.
-/// @c nvmlConfComputeGpuCertificate_t
-struct ConfComputeGpuCertificate {
-  /// The device's own chain, as the GPU hands it out.
-  std::vector<unsigned char> cert_chain{};
-  /// The chain that signs attestation reports.
-  std::vector<unsigned char> attestation_cert_chain{};
-  bool operator==(const ConfComputeGpuCertificate&) const = default;
-};
-
-/// The GPU's report, signed over the caller's nonce.
-/// @c nvmlConfComputeGpuAttestationReport_t
-struct ConfComputeGpuAttestationReport {
-  /// Whether the second report is there.
-  bool is_cec_attestation_report_present{};
-  /// The caller's bytes, which the report is signed over.
-  std::array<unsigned char, 32> nonce{};
-  /// The GPU's report, in the format of the hardware.
-  std::vector<unsigned char> attestation_report{};
-  /// The report of the board's root of trust; empty where there is none.
-  std::vector<unsigned char> cec_attestation_report{};
-  bool operator==(const ConfComputeGpuAttestationReport&) const = default;
-};
-
-/// When session keys are exchanged.
-/// @c nvmlConfComputeGetKeyRotationThresholdInfo_v1_t
-struct ConfComputeKeyRotationThreshold {
-  /// The advantage at which keys are exchanged.
-  unsigned long long attacker_advantage{};
-  bool operator==(const ConfComputeKeyRotationThreshold&) const = default;
-};
-
-/// When session keys are exchanged at the latest.
-/// @c nvmlConfComputeSetKeyRotationThresholdInfo_v1_t
-struct ConfComputeKeyRotationLimit {
-  /// Larger values let a key encrypt more before it is exchanged.
-  unsigned long long max_attacker_advantage{};
-  bool operator==(const ConfComputeKeyRotationLimit&) const = default;
+/// Confidential computing state of the machine.
+/// @c nvmlConfComputeSystemState_t
+struct ConfComputeState {
+  /// One of abi::CC_SYSTEM_ENVIRONMENT_...
+  unsigned int environment{};
+  /// One of abi::CC_SYSTEM_FEATURE_...
+  unsigned int cc_feature{};
+  /// One of abi::CC_SYSTEM_DEVTOOLS_MODE_...
+  unsigned int dev_tools_mode{};
+  bool operator==(const ConfComputeState&) const = default;
 };
 
 /// How one cooler is controlled and what it cools.
@@ -297,6 +297,26 @@ struct CurrentClockFreqs {
   /// Pairs of name and number, separated by commas.
   std::string text{};
   bool operator==(const CurrentClockFreqs&) const = default;
+};
+
+/// A set of workload power profiles: bit n of the 255 stands for profile n.
+/// @c nvmlMask255_t
+struct WorkloadPowerProfileMask {
+  /// Bit n of word n / 32, at n % 32.
+  std::array<unsigned int, 8> mask{};
+  bool operator==(const WorkloadPowerProfileMask&) const = default;
+};
+
+/// The workload power profiles that are known, asked for and in force.
+/// @c nvmlWorkloadPowerProfileCurrentProfiles_v1_t
+struct CurrentWorkloadPowerProfiles {
+  /// The profiles that the GPU knows.
+  WorkloadPowerProfileMask perf_profiles_mask{};
+  /// The profiles that somebody asked for.
+  WorkloadPowerProfileMask requested_profiles_mask{};
+  /// The profiles that are in force.
+  WorkloadPowerProfileMask enforced_profiles_mask{};
+  bool operator==(const CurrentWorkloadPowerProfiles&) const = default;
 };
 
 /// The engines and memory that a GPU or MIG device has.
@@ -443,18 +463,6 @@ struct FanSpeedInfo {
   bool operator==(const FanSpeedInfo&) const = default;
 };
 
-/// Frame buffer capture on the GPU, over all sessions.
-/// @c nvmlFBCStats_t
-struct FbcStats {
-  /// Sessions that run now.
-  unsigned int sessions_count{};
-  /// New frames a second, on average.
-  FramesPerSecond average_fps{};
-  /// From the capture call to its end, on average.
-  std::chrono::microseconds average_latency{};
-  bool operator==(const FbcStats&) const = default;
-};
-
 /// One session of frame buffer capture.
 /// @c nvmlFBCSessionInfo_t
 struct FbcSessionInfo {
@@ -483,6 +491,18 @@ struct FbcSessionInfo {
   /// From the capture call to its end, on average.
   std::chrono::microseconds average_latency{};
   bool operator==(const FbcSessionInfo&) const = default;
+};
+
+/// Frame buffer capture on the GPU, over all sessions.
+/// @c nvmlFBCStats_t
+struct FbcStats {
+  /// Sessions that run now.
+  unsigned int sessions_count{};
+  /// New frames a second, on average.
+  FramesPerSecond average_fps{};
+  /// From the capture call to its end, on average.
+  std::chrono::microseconds average_latency{};
+  bool operator==(const FbcStats&) const = default;
 };
 
 /// Whether the GPU has GPM.
@@ -727,14 +747,6 @@ struct NvlinkBwMode {
   bool operator==(const NvlinkBwMode&) const = default;
 };
 
-/// The bandwidth modes that NVLink can take.
-/// @c nvmlNvlinkSupportedBwModes_v1_t
-struct NvlinkSupportedBwModes {
-  /// The driver's numbers of the modes.
-  std::vector<unsigned char> bw_modes{};
-  bool operator==(const NvlinkSupportedBwModes&) const = default;
-};
-
 /// The bandwidth mode that NVLink is to take.
 /// @c nvmlNvlinkSetBwMode_v1_t
 struct NvlinkBwModeRequest {
@@ -743,14 +755,6 @@ struct NvlinkBwModeRequest {
   /// One of those that Device::nvlink_supported_bw_modes() answers with.
   unsigned char bw_mode{};
   bool operator==(const NvlinkBwModeRequest&) const = default;
-};
-
-/// How long a link has to be idle before it goes to low power.
-/// @c nvmlNvLinkPowerThres_t
-struct NvlinkLowPowerThreshold {
-  /// From abi::NVLINK_LOW_POWER_THRESHOLD_MIN to ..._MAX, in the unit that the field NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS tells; ..._RESET for the default.
-  unsigned int low_pwr_threshold{};
-  bool operator==(const NvlinkLowPowerThreshold&) const = default;
 };
 
 /// One firmware of NVLink.
@@ -783,6 +787,22 @@ struct NvlinkInfo {
   /// What runs in the link's controllers; missing on older drivers.
   std::optional<NvlinkFirmwareInfo> firmware_info{};
   bool operator==(const NvlinkInfo&) const = default;
+};
+
+/// How long a link has to be idle before it goes to low power.
+/// @c nvmlNvLinkPowerThres_t
+struct NvlinkLowPowerThreshold {
+  /// From abi::NVLINK_LOW_POWER_THRESHOLD_MIN to ..._MAX, in the unit that the field NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS tells; ..._RESET for the default.
+  unsigned int low_pwr_threshold{};
+  bool operator==(const NvlinkLowPowerThreshold&) const = default;
+};
+
+/// The bandwidth modes that NVLink can take.
+/// @c nvmlNvlinkSupportedBwModes_v1_t
+struct NvlinkSupportedBwModes {
+  /// The driver's numbers of the modes.
+  std::vector<unsigned char> bw_modes{};
+  bool operator==(const NvlinkSupportedBwModes&) const = default;
 };
 
 /// What the counters of a link count.
@@ -951,24 +971,6 @@ struct ProcessInfo {
   bool operator==(const ProcessInfo&) const = default;
 };
 
-/// What one process did since the last sample.
-/// @c nvmlProcessUtilizationSample_t
-struct ProcessUtilizationSample {
-  /// The process.
-  unsigned int pid{};
-  /// When the sample was taken, since the epoch.
-  std::chrono::microseconds time_stamp{};
-  /// Time on the SMs, in percent.
-  Percent sm_util{};
-  /// Time on the memory interface, in percent.
-  Percent mem_util{};
-  /// Time on the encoders, in percent.
-  Percent enc_util{};
-  /// Time on the decoders, in percent.
-  Percent dec_util{};
-  bool operator==(const ProcessUtilizationSample&) const = default;
-};
-
 /// What one process did since the last sample, all engines.
 /// @c nvmlProcessUtilizationInfo_v1_t
 struct ProcessUtilizationInfo {
@@ -989,6 +991,24 @@ struct ProcessUtilizationInfo {
   /// Time on the optical flow accelerators, in percent.
   Percent ofa_util{};
   bool operator==(const ProcessUtilizationInfo&) const = default;
+};
+
+/// What one process did since the last sample.
+/// @c nvmlProcessUtilizationSample_t
+struct ProcessUtilizationSample {
+  /// The process.
+  unsigned int pid{};
+  /// When the sample was taken, since the epoch.
+  std::chrono::microseconds time_stamp{};
+  /// Time on the SMs, in percent.
+  Percent sm_util{};
+  /// Time on the memory interface, in percent.
+  Percent mem_util{};
+  /// Time on the encoders, in percent.
+  Percent enc_util{};
+  /// Time on the decoders, in percent.
+  Percent dec_util{};
+  bool operator==(const ProcessUtilizationSample&) const = default;
 };
 
 /// What the processes did since the last sample.
@@ -1258,16 +1278,6 @@ struct VgpuProcessUtilizationInfo {
   bool operator==(const VgpuProcessUtilizationInfo&) const = default;
 };
 
-/// What the processes in vGPUs did since the last sample.
-/// @c nvmlVgpuProcessesUtilizationInfo_v1_t
-struct VgpuProcessesUtilizationInfo {
-  /// Only newer samples are in the list: what the caller gave, since the epoch.
-  std::chrono::microseconds last_seen_time_stamp{};
-  /// One entry for each process that did something.
-  std::vector<VgpuProcessUtilizationInfo> processes{};
-  bool operator==(const VgpuProcessesUtilizationInfo&) const = default;
-};
-
 /// What one process in a vGPU did since the last sample.
 /// @c nvmlVgpuProcessUtilizationSample_t
 struct VgpuProcessUtilizationSample {
@@ -1290,12 +1300,44 @@ struct VgpuProcessUtilizationSample {
   bool operator==(const VgpuProcessUtilizationSample&) const = default;
 };
 
+/// What the processes in vGPUs did since the last sample.
+/// @c nvmlVgpuProcessesUtilizationInfo_v1_t
+struct VgpuProcessesUtilizationInfo {
+  /// Only newer samples are in the list: what the caller gave, since the epoch.
+  std::chrono::microseconds last_seen_time_stamp{};
+  /// One entry for each process that did something.
+  std::vector<VgpuProcessUtilizationInfo> processes{};
+  bool operator==(const VgpuProcessesUtilizationInfo&) const = default;
+};
+
 /// How large the state of a vGPU instance is that a migration moves.
 /// @c nvmlVgpuRuntimeState_v1_t
 struct VgpuRuntimeState {
   /// In bytes.
   Bytes size{};
   bool operator==(const VgpuRuntimeState&) const = default;
+};
+
+/// The policies that the vGPU scheduler knows, and the range of their parameters.
+/// @c nvmlVgpuSchedulerCapabilities_t
+struct VgpuSchedulerCapabilities {
+  /// The policies, of abi::VGPU_SCHEDULER_POLICY_...; 0 where the list is shorter.
+  std::array<unsigned int, 3> supported_schedulers{};
+  /// The longest time slice, in nanoseconds.
+  std::chrono::nanoseconds max_timeslice{};
+  /// The shortest time slice, in nanoseconds.
+  std::chrono::nanoseconds min_timeslice{};
+  /// Whether there is adaptive round robin.
+  bool is_arr_mode_supported{};
+  /// The largest frequency of it.
+  unsigned int max_frequency_for_arr{};
+  /// The smallest frequency of it.
+  unsigned int min_frequency_for_arr{};
+  /// The largest averaging factor of it.
+  unsigned int max_avg_factor_for_arr{};
+  /// The smallest averaging factor of it.
+  unsigned int min_avg_factor_for_arr{};
+  bool operator==(const VgpuSchedulerCapabilities&) const = default;
 };
 
 /// One time slice of the vGPU scheduler.
@@ -1352,38 +1394,6 @@ struct VgpuSchedulerState {
   bool operator==(const VgpuSchedulerState&) const = default;
 };
 
-/// The policies that the vGPU scheduler knows, and the range of their parameters.
-/// @c nvmlVgpuSchedulerCapabilities_t
-struct VgpuSchedulerCapabilities {
-  /// The policies, of abi::VGPU_SCHEDULER_POLICY_...; 0 where the list is shorter.
-  std::array<unsigned int, 3> supported_schedulers{};
-  /// The longest time slice, in nanoseconds.
-  std::chrono::nanoseconds max_timeslice{};
-  /// The shortest time slice, in nanoseconds.
-  std::chrono::nanoseconds min_timeslice{};
-  /// Whether there is adaptive round robin.
-  bool is_arr_mode_supported{};
-  /// The largest frequency of it.
-  unsigned int max_frequency_for_arr{};
-  /// The smallest frequency of it.
-  unsigned int min_frequency_for_arr{};
-  /// The largest averaging factor of it.
-  unsigned int max_avg_factor_for_arr{};
-  /// The smallest averaging factor of it.
-  unsigned int min_avg_factor_for_arr{};
-  bool operator==(const VgpuSchedulerCapabilities&) const = default;
-};
-
-/// Versions of the vGPU protocol between host and guest.
-/// @c nvmlVgpuVersion_t
-struct VgpuVersionRange {
-  /// The oldest version.
-  unsigned int lowest{};
-  /// The newest version.
-  unsigned int highest{};
-  bool operator==(const VgpuVersionRange&) const = default;
-};
-
 /// How much BAR1 a vGPU of this type gets.
 /// @c nvmlVgpuTypeBar1Info_v1_t
 struct VgpuTypeBar1Info {
@@ -1400,6 +1410,16 @@ struct VgpuTypeIds {
   bool operator==(const VgpuTypeIds&) const = default;
 };
 
+/// Versions of the vGPU protocol between host and guest.
+/// @c nvmlVgpuVersion_t
+struct VgpuVersionRange {
+  /// The oldest version.
+  unsigned int lowest{};
+  /// The newest version.
+  unsigned int highest{};
+  bool operator==(const VgpuVersionRange&) const = default;
+};
+
 /// How long a policy held the clocks down.
 /// @c nvmlViolationTime_t
 struct ViolationTime {
@@ -1408,14 +1428,6 @@ struct ViolationTime {
   /// In nanoseconds; only grows.
   std::chrono::nanoseconds violation_time{};
   bool operator==(const ViolationTime&) const = default;
-};
-
-/// A set of workload power profiles: bit n of the 255 stands for profile n.
-/// @c nvmlMask255_t
-struct WorkloadPowerProfileMask {
-  /// Bit n of word n / 32, at n % 32.
-  std::array<unsigned int, 8> mask{};
-  bool operator==(const WorkloadPowerProfileMask&) const = default;
 };
 
 /// One workload power profile.
@@ -1428,28 +1440,6 @@ struct WorkloadPowerProfile {
   /// The profiles that cannot be in force with it.
   WorkloadPowerProfileMask conflicting_mask{};
   bool operator==(const WorkloadPowerProfile&) const = default;
-};
-
-/// The workload power profiles that the GPU knows. The mask says which entries count.
-/// @c nvmlWorkloadPowerProfileProfilesInfo_v1_t
-struct WorkloadPowerProfiles {
-  /// The profiles that the GPU knows.
-  WorkloadPowerProfileMask perf_profiles_mask{};
-  /// By profile number.
-  std::array<WorkloadPowerProfile, 255> perf_profile{};
-  bool operator==(const WorkloadPowerProfiles&) const = default;
-};
-
-/// The workload power profiles that are known, asked for and in force.
-/// @c nvmlWorkloadPowerProfileCurrentProfiles_v1_t
-struct CurrentWorkloadPowerProfiles {
-  /// The profiles that the GPU knows.
-  WorkloadPowerProfileMask perf_profiles_mask{};
-  /// The profiles that somebody asked for.
-  WorkloadPowerProfileMask requested_profiles_mask{};
-  /// The profiles that are in force.
-  WorkloadPowerProfileMask enforced_profiles_mask{};
-  bool operator==(const CurrentWorkloadPowerProfiles&) const = default;
 };
 
 /// Workload power profiles to ask for, or to ask for no more.
@@ -1468,6 +1458,16 @@ struct WorkloadPowerProfileUpdate {
   /// Which profiles.
   WorkloadPowerProfileMask profiles{};
   bool operator==(const WorkloadPowerProfileUpdate&) const = default;
+};
+
+/// The workload power profiles that the GPU knows. The mask says which entries count.
+/// @c nvmlWorkloadPowerProfileProfilesInfo_v1_t
+struct WorkloadPowerProfiles {
+  /// The profiles that the GPU knows.
+  WorkloadPowerProfileMask perf_profiles_mask{};
+  /// By profile number.
+  std::array<WorkloadPowerProfile, 255> perf_profile{};
+  bool operator==(const WorkloadPowerProfiles&) const = default;
 };
 
 // Calls visit("name", member) for each member, in order.
@@ -1581,10 +1581,33 @@ void for_each_field(const ConfComputeCaps& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const ConfComputeState& value, Visitor&& visit) {
-  visit("environment", value.environment);
-  visit("cc_feature", value.cc_feature);
-  visit("dev_tools_mode", value.dev_tools_mode);
+void for_each_field(const ConfComputeGpuAttestationReport& value, Visitor&& visit) {
+  visit("is_cec_attestation_report_present", value.is_cec_attestation_report_present);
+  visit("nonce", value.nonce);
+  visit("attestation_report", value.attestation_report);
+  visit("cec_attestation_report", value.cec_attestation_report);
+}
+
+template <class Visitor>
+void for_each_field(const ConfComputeGpuCertificate& value, Visitor&& visit) {
+  visit("cert_chain", value.cert_chain);
+  visit("attestation_cert_chain", value.attestation_cert_chain);
+}
+
+template <class Visitor>
+void for_each_field(const ConfComputeKeyRotationLimit& value, Visitor&& visit) {
+  visit("max_attacker_advantage", value.max_attacker_advantage);
+}
+
+template <class Visitor>
+void for_each_field(const ConfComputeKeyRotationThreshold& value, Visitor&& visit) {
+  visit("attacker_advantage", value.attacker_advantage);
+}
+
+template <class Visitor>
+void for_each_field(const ConfComputeMemSizeInfo& value, Visitor&& visit) {
+  visit("protected_mem_size", value.protected_mem_size);
+  visit("unprotected_mem_size", value.unprotected_mem_size);
 }
 
 template <class Visitor>
@@ -1596,33 +1619,10 @@ void for_each_field(const ConfComputeSettings& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const ConfComputeMemSizeInfo& value, Visitor&& visit) {
-  visit("protected_mem_size", value.protected_mem_size);
-  visit("unprotected_mem_size", value.unprotected_mem_size);
-}
-
-template <class Visitor>
-void for_each_field(const ConfComputeGpuCertificate& value, Visitor&& visit) {
-  visit("cert_chain", value.cert_chain);
-  visit("attestation_cert_chain", value.attestation_cert_chain);
-}
-
-template <class Visitor>
-void for_each_field(const ConfComputeGpuAttestationReport& value, Visitor&& visit) {
-  visit("is_cec_attestation_report_present", value.is_cec_attestation_report_present);
-  visit("nonce", value.nonce);
-  visit("attestation_report", value.attestation_report);
-  visit("cec_attestation_report", value.cec_attestation_report);
-}
-
-template <class Visitor>
-void for_each_field(const ConfComputeKeyRotationThreshold& value, Visitor&& visit) {
-  visit("attacker_advantage", value.attacker_advantage);
-}
-
-template <class Visitor>
-void for_each_field(const ConfComputeKeyRotationLimit& value, Visitor&& visit) {
-  visit("max_attacker_advantage", value.max_attacker_advantage);
+void for_each_field(const ConfComputeState& value, Visitor&& visit) {
+  visit("environment", value.environment);
+  visit("cc_feature", value.cc_feature);
+  visit("dev_tools_mode", value.dev_tools_mode);
 }
 
 template <class Visitor>
@@ -1635,6 +1635,18 @@ void for_each_field(const CoolerInfo& value, Visitor&& visit) {
 template <class Visitor>
 void for_each_field(const CurrentClockFreqs& value, Visitor&& visit) {
   visit("text", value.text);
+}
+
+template <class Visitor>
+void for_each_field(const WorkloadPowerProfileMask& value, Visitor&& visit) {
+  visit("mask", value.mask);
+}
+
+template <class Visitor>
+void for_each_field(const CurrentWorkloadPowerProfiles& value, Visitor&& visit) {
+  visit("perf_profiles_mask", value.perf_profiles_mask);
+  visit("requested_profiles_mask", value.requested_profiles_mask);
+  visit("enforced_profiles_mask", value.enforced_profiles_mask);
 }
 
 template <class Visitor>
@@ -1719,13 +1731,6 @@ void for_each_field(const FanSpeedInfo& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const FbcStats& value, Visitor&& visit) {
-  visit("sessions_count", value.sessions_count);
-  visit("average_fps", value.average_fps);
-  visit("average_latency", value.average_latency);
-}
-
-template <class Visitor>
 void for_each_field(const FbcSessionInfo& value, Visitor&& visit) {
   visit("session_id", value.session_id);
   visit("pid", value.pid);
@@ -1737,6 +1742,13 @@ void for_each_field(const FbcSessionInfo& value, Visitor&& visit) {
   visit("v_max_resolution", value.v_max_resolution);
   visit("h_resolution", value.h_resolution);
   visit("v_resolution", value.v_resolution);
+  visit("average_fps", value.average_fps);
+  visit("average_latency", value.average_latency);
+}
+
+template <class Visitor>
+void for_each_field(const FbcStats& value, Visitor&& visit) {
+  visit("sessions_count", value.sessions_count);
   visit("average_fps", value.average_fps);
   visit("average_latency", value.average_latency);
 }
@@ -1885,19 +1897,9 @@ void for_each_field(const NvlinkBwMode& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const NvlinkSupportedBwModes& value, Visitor&& visit) {
-  visit("bw_modes", value.bw_modes);
-}
-
-template <class Visitor>
 void for_each_field(const NvlinkBwModeRequest& value, Visitor&& visit) {
   visit("best", value.best);
   visit("bw_mode", value.bw_mode);
-}
-
-template <class Visitor>
-void for_each_field(const NvlinkLowPowerThreshold& value, Visitor&& visit) {
-  visit("low_pwr_threshold", value.low_pwr_threshold);
 }
 
 template <class Visitor>
@@ -1917,6 +1919,16 @@ template <class Visitor>
 void for_each_field(const NvlinkInfo& value, Visitor&& visit) {
   visit("is_nvle_enabled", value.is_nvle_enabled);
   visit("firmware_info", value.firmware_info);
+}
+
+template <class Visitor>
+void for_each_field(const NvlinkLowPowerThreshold& value, Visitor&& visit) {
+  visit("low_pwr_threshold", value.low_pwr_threshold);
+}
+
+template <class Visitor>
+void for_each_field(const NvlinkSupportedBwModes& value, Visitor&& visit) {
+  visit("bw_modes", value.bw_modes);
 }
 
 template <class Visitor>
@@ -2015,16 +2027,6 @@ void for_each_field(const ProcessInfo& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const ProcessUtilizationSample& value, Visitor&& visit) {
-  visit("pid", value.pid);
-  visit("time_stamp", value.time_stamp);
-  visit("sm_util", value.sm_util);
-  visit("mem_util", value.mem_util);
-  visit("enc_util", value.enc_util);
-  visit("dec_util", value.dec_util);
-}
-
-template <class Visitor>
 void for_each_field(const ProcessUtilizationInfo& value, Visitor&& visit) {
   visit("time_stamp", value.time_stamp);
   visit("pid", value.pid);
@@ -2034,6 +2036,16 @@ void for_each_field(const ProcessUtilizationInfo& value, Visitor&& visit) {
   visit("dec_util", value.dec_util);
   visit("jpg_util", value.jpg_util);
   visit("ofa_util", value.ofa_util);
+}
+
+template <class Visitor>
+void for_each_field(const ProcessUtilizationSample& value, Visitor&& visit) {
+  visit("pid", value.pid);
+  visit("time_stamp", value.time_stamp);
+  visit("sm_util", value.sm_util);
+  visit("mem_util", value.mem_util);
+  visit("enc_util", value.enc_util);
+  visit("dec_util", value.dec_util);
 }
 
 template <class Visitor>
@@ -2192,12 +2204,6 @@ void for_each_field(const VgpuProcessUtilizationInfo& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const VgpuProcessesUtilizationInfo& value, Visitor&& visit) {
-  visit("last_seen_time_stamp", value.last_seen_time_stamp);
-  visit("processes", value.processes);
-}
-
-template <class Visitor>
 void for_each_field(const VgpuProcessUtilizationSample& value, Visitor&& visit) {
   visit("vgpu_instance", value.vgpu_instance);
   visit("pid", value.pid);
@@ -2210,8 +2216,26 @@ void for_each_field(const VgpuProcessUtilizationSample& value, Visitor&& visit) 
 }
 
 template <class Visitor>
+void for_each_field(const VgpuProcessesUtilizationInfo& value, Visitor&& visit) {
+  visit("last_seen_time_stamp", value.last_seen_time_stamp);
+  visit("processes", value.processes);
+}
+
+template <class Visitor>
 void for_each_field(const VgpuRuntimeState& value, Visitor&& visit) {
   visit("size", value.size);
+}
+
+template <class Visitor>
+void for_each_field(const VgpuSchedulerCapabilities& value, Visitor&& visit) {
+  visit("supported_schedulers", value.supported_schedulers);
+  visit("max_timeslice", value.max_timeslice);
+  visit("min_timeslice", value.min_timeslice);
+  visit("is_arr_mode_supported", value.is_arr_mode_supported);
+  visit("max_frequency_for_arr", value.max_frequency_for_arr);
+  visit("min_frequency_for_arr", value.min_frequency_for_arr);
+  visit("max_avg_factor_for_arr", value.max_avg_factor_for_arr);
+  visit("min_avg_factor_for_arr", value.min_avg_factor_for_arr);
 }
 
 template <class Visitor>
@@ -2245,24 +2269,6 @@ void for_each_field(const VgpuSchedulerState& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const VgpuSchedulerCapabilities& value, Visitor&& visit) {
-  visit("supported_schedulers", value.supported_schedulers);
-  visit("max_timeslice", value.max_timeslice);
-  visit("min_timeslice", value.min_timeslice);
-  visit("is_arr_mode_supported", value.is_arr_mode_supported);
-  visit("max_frequency_for_arr", value.max_frequency_for_arr);
-  visit("min_frequency_for_arr", value.min_frequency_for_arr);
-  visit("max_avg_factor_for_arr", value.max_avg_factor_for_arr);
-  visit("min_avg_factor_for_arr", value.min_avg_factor_for_arr);
-}
-
-template <class Visitor>
-void for_each_field(const VgpuVersionRange& value, Visitor&& visit) {
-  visit("lowest", value.lowest);
-  visit("highest", value.highest);
-}
-
-template <class Visitor>
 void for_each_field(const VgpuTypeBar1Info& value, Visitor&& visit) {
   visit("bar1_size", value.bar1_size);
 }
@@ -2273,14 +2279,15 @@ void for_each_field(const VgpuTypeIds& value, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_field(const ViolationTime& value, Visitor&& visit) {
-  visit("reference_time", value.reference_time);
-  visit("violation_time", value.violation_time);
+void for_each_field(const VgpuVersionRange& value, Visitor&& visit) {
+  visit("lowest", value.lowest);
+  visit("highest", value.highest);
 }
 
 template <class Visitor>
-void for_each_field(const WorkloadPowerProfileMask& value, Visitor&& visit) {
-  visit("mask", value.mask);
+void for_each_field(const ViolationTime& value, Visitor&& visit) {
+  visit("reference_time", value.reference_time);
+  visit("violation_time", value.violation_time);
 }
 
 template <class Visitor>
@@ -2288,19 +2295,6 @@ void for_each_field(const WorkloadPowerProfile& value, Visitor&& visit) {
   visit("profile_id", value.profile_id);
   visit("priority", value.priority);
   visit("conflicting_mask", value.conflicting_mask);
-}
-
-template <class Visitor>
-void for_each_field(const WorkloadPowerProfiles& value, Visitor&& visit) {
-  visit("perf_profiles_mask", value.perf_profiles_mask);
-  visit("perf_profile", value.perf_profile);
-}
-
-template <class Visitor>
-void for_each_field(const CurrentWorkloadPowerProfiles& value, Visitor&& visit) {
-  visit("perf_profiles_mask", value.perf_profiles_mask);
-  visit("requested_profiles_mask", value.requested_profiles_mask);
-  visit("enforced_profiles_mask", value.enforced_profiles_mask);
 }
 
 template <class Visitor>
@@ -2312,6 +2306,12 @@ template <class Visitor>
 void for_each_field(const WorkloadPowerProfileUpdate& value, Visitor&& visit) {
   visit("operation", value.operation);
   visit("profiles", value.profiles);
+}
+
+template <class Visitor>
+void for_each_field(const WorkloadPowerProfiles& value, Visitor&& visit) {
+  visit("perf_profiles_mask", value.perf_profiles_mask);
+  visit("perf_profile", value.perf_profile);
 }
 
 }  // namespace nvmlkit::nvml

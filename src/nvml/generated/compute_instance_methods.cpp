@@ -10,12 +10,6 @@ namespace nvmlkit::nvml {
 using detail::call;
 using detail::Outcome;
 
-auto ComputeInstanceMethods::destroy() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::ComputeInstanceDestroy, handle_);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
 auto ComputeInstanceMethods::info() const -> Result<ComputeInstanceInfo> {
   return detail::newest_of(
       detail::by(&Table::ComputeInstanceGetInfo_v2, 0, [&]() -> Result<ComputeInstanceInfo> {

@@ -90,7 +90,7 @@ auto DeviceMethods::unrepairable_memory_flag() const -> Result<UnrepairableMemor
 
 auto DeviceMethods::topology_common_ancestor(const Device& device2) const -> Result<abi::nvmlGpuTopologyLevel_t> {
   abi::nvmlGpuTopologyLevel_t path_info{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTopologyCommonAncestor, handle_, device2.handle(), &path_info);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetTopologyCommonAncestor, handle_, device2.held(), &path_info);
   if (!outcome.ok()) return outcome.failure();
   return path_info;
 }
@@ -105,7 +105,7 @@ auto DeviceMethods::topology_nearest_gpus(abi::nvmlGpuTopologyLevel_t level) con
 
 auto DeviceMethods::p2p_status(const Device& device2, abi::nvmlGpuP2PCapsIndex_t p2p_index) const -> Result<abi::nvmlGpuP2PStatus_t> {
   abi::nvmlGpuP2PStatus_t p2p_status{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetP2PStatus, handle_, device2.handle(), p2p_index, &p2p_status);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetP2PStatus, handle_, device2.held(), p2p_index, &p2p_status);
   if (!outcome.ok()) return outcome.failure();
   return p2p_status;
 }
@@ -424,7 +424,7 @@ auto DeviceMethods::running_process_detail_list(unsigned int mode) const -> Resu
 
 auto DeviceMethods::on_same_board(const Device& device2) const -> Result<int> {
   int on_same_board{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceOnSameBoard, handle_, device2.handle(), &on_same_board);
+  const detail::Outcome outcome = detail::call(*state_, &Table::DeviceOnSameBoard, handle_, device2.held(), &on_same_board);
   if (!outcome.ok()) return outcome.failure();
   return on_same_board;
 }
@@ -744,7 +744,7 @@ auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id,
           placement_list.mode = mode;
           placement_list.count = *length;
           placement_list.placementIds = array;
-          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.handle(), &placement_list);
+          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.held(), &placement_list);
           *length = placement_list.count;
           answer = detail::value_of<VgpuPlacements>(placement_list);
           return outcome;
@@ -761,7 +761,7 @@ auto DeviceMethods::vgpu_type_supported_placements(const VgpuType& vgpu_type_id,
           older.version = abi::version_tag<abi::nvmlVgpuPlacementList_v1_t>;
           older.count = *length;
           older.placementIds = array;
-          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.handle(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
+          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeSupportedPlacements, handle_, vgpu_type_id.held(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
           *length = older.count;
           answer = detail::value_of<VgpuPlacements>(older);
           return outcome;
@@ -782,7 +782,7 @@ auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id,
           placement_list.mode = mode;
           placement_list.count = *length;
           placement_list.placementIds = array;
-          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.handle(), &placement_list);
+          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.held(), &placement_list);
           *length = placement_list.count;
           answer = detail::value_of<VgpuPlacements>(placement_list);
           return outcome;
@@ -799,7 +799,7 @@ auto DeviceMethods::vgpu_type_creatable_placements(const VgpuType& vgpu_type_id,
           older.version = abi::version_tag<abi::nvmlVgpuPlacementList_v1_t>;
           older.count = *length;
           older.placementIds = array;
-          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.handle(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
+          const detail::Outcome outcome = detail::call(*state_, &Table::DeviceGetVgpuTypeCreatablePlacements, handle_, vgpu_type_id.held(), reinterpret_cast<abi::nvmlVgpuPlacementList_t*>(&older));
           *length = older.count;
           answer = detail::value_of<VgpuPlacements>(older);
           return outcome;
@@ -862,7 +862,7 @@ auto DeviceMethods::creatable_vgpus() const -> Result<std::vector<VgpuType>> {
 
 auto DeviceMethods::vgpu_type_max_instances(const VgpuType& vgpu_type_id) const -> Result<unsigned int> {
   unsigned int vgpu_instance_count{};
-  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstances, handle_, vgpu_type_id.handle(), &vgpu_instance_count);
+  const detail::Outcome outcome = detail::call(*state_, &Table::VgpuTypeGetMaxInstances, handle_, vgpu_type_id.held(), &vgpu_instance_count);
   if (!outcome.ok()) return outcome.failure();
   return vgpu_instance_count;
 }

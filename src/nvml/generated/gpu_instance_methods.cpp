@@ -79,12 +79,6 @@ auto GpuInstanceMethods::set_vgpu_heterogeneous_mode(const VgpuHeterogeneousMode
   return {};
 }
 
-auto GpuInstanceMethods::destroy() const -> Result<void> {
-  const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceDestroy, handle_);
-  if (!outcome.ok()) return outcome.failure();
-  return {};
-}
-
 auto GpuInstanceMethods::info() const -> Result<GpuInstanceInfo> {
   abi::nvmlGpuInstanceInfo_t info{};
   const detail::Outcome outcome = detail::call(*state_, &Table::GpuInstanceGetInfo, handle_, &info);

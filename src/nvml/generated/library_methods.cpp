@@ -106,25 +106,6 @@ auto LibraryMethods::query_drain_state(const PciInfo& pci_info) const -> Result<
   return current_state != abi::NVML_FEATURE_DISABLED;
 }
 
-auto LibraryMethods::remove_gpu(const PciInfo& pci_info, abi::nvmlDetachGpuState_t gpu_state, abi::nvmlPcieLinkState_t link_state) const -> Result<void> {
-  return detail::newest_of(
-      detail::by(&Table::DeviceRemoveGpu_v2, 0, [&]() -> Result<void> {
-        abi::nvmlPciInfo_t native_pci_info{};
-        if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceRemoveGpu_v2", member);
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu_v2, &native_pci_info, gpu_state, link_state);
-        if (!outcome.ok()) return outcome.failure();
-        return {};
-      }),
-      detail::by(&Table::DeviceRemoveGpu, 0, [&]() -> Result<void> {
-        if (gpu_state != abi::NVML_DETACH_GPU_KEEP || link_state != abi::NVML_PCIE_LINK_KEEP) return Failure(Errc::function_not_found, "nvmlDeviceRemoveGpu");
-        abi::nvmlPciInfo_t native_pci_info{};
-        if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceRemoveGpu", member);
-        const detail::Outcome outcome = detail::call(*state_, &Table::DeviceRemoveGpu, &native_pci_info);
-        if (!outcome.ok()) return outcome.failure();
-        return {};
-      }));
-}
-
 auto LibraryMethods::discover_gpus(const PciInfo& pci_info) const -> Result<void> {
   abi::nvmlPciInfo_t native_pci_info{};
   if (const char* member = store(native_pci_info, pci_info)) return detail::not_held("nvmlDeviceDiscoverGpus", member);

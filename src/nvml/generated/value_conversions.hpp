@@ -262,19 +262,63 @@ void fill([[maybe_unused]] ConfComputeCaps& to, [[maybe_unused]] const From& fro
 }
 
 template <class From>
-void fill([[maybe_unused]] ConfComputeState& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.environment; })
-    detail::take(to.environment, from.environment);
+void fill([[maybe_unused]] ConfComputeGpuAttestationReport& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.isCecAttestationReportPresent; })
+    detail::take(to.is_cec_attestation_report_present, from.isCecAttestationReportPresent);
   else
-    detail::lacks<From>(to.environment);
-  if constexpr (requires { from.ccFeature; })
-    detail::take(to.cc_feature, from.ccFeature);
+    detail::lacks<From>(to.is_cec_attestation_report_present);
+  if constexpr (requires { from.nonce; })
+    detail::take(to.nonce, from.nonce);
   else
-    detail::lacks<From>(to.cc_feature);
-  if constexpr (requires { from.devToolsMode; })
-    detail::take(to.dev_tools_mode, from.devToolsMode);
+    detail::lacks<From>(to.nonce);
+  if constexpr (requires { from.attestationReport; })
+    detail::take_counted(to.attestation_report, from.attestationReport, from.attestationReportSize);
   else
-    detail::lacks<From>(to.dev_tools_mode);
+    detail::lacks<From>(to.attestation_report);
+  if constexpr (requires { from.cecAttestationReport; })
+    detail::take_counted(to.cec_attestation_report, from.cecAttestationReport, from.cecAttestationReportSize);
+  else
+    detail::lacks<From>(to.cec_attestation_report);
+}
+
+template <class From>
+void fill([[maybe_unused]] ConfComputeGpuCertificate& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.certChain; })
+    detail::take_counted(to.cert_chain, from.certChain, from.certChainSize);
+  else
+    detail::lacks<From>(to.cert_chain);
+  if constexpr (requires { from.attestationCertChain; })
+    detail::take_counted(to.attestation_cert_chain, from.attestationCertChain, from.attestationCertChainSize);
+  else
+    detail::lacks<From>(to.attestation_cert_chain);
+}
+
+template <class From>
+void fill([[maybe_unused]] ConfComputeKeyRotationLimit& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.maxAttackerAdvantage; })
+    detail::take(to.max_attacker_advantage, from.maxAttackerAdvantage);
+  else
+    detail::lacks<From>(to.max_attacker_advantage);
+}
+
+template <class From>
+void fill([[maybe_unused]] ConfComputeKeyRotationThreshold& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.attackerAdvantage; })
+    detail::take(to.attacker_advantage, from.attackerAdvantage);
+  else
+    detail::lacks<From>(to.attacker_advantage);
+}
+
+template <class From>
+void fill([[maybe_unused]] ConfComputeMemSizeInfo& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.protectedMemSizeKib; })
+    detail::take(to.protected_mem_size, from.protectedMemSizeKib);
+  else
+    detail::lacks<From>(to.protected_mem_size);
+  if constexpr (requires { from.unprotectedMemSizeKib; })
+    detail::take(to.unprotected_mem_size, from.unprotectedMemSizeKib);
+  else
+    detail::lacks<From>(to.unprotected_mem_size);
 }
 
 template <class From>
@@ -298,63 +342,19 @@ void fill([[maybe_unused]] ConfComputeSettings& to, [[maybe_unused]] const From&
 }
 
 template <class From>
-void fill([[maybe_unused]] ConfComputeMemSizeInfo& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.protectedMemSizeKib; })
-    detail::take(to.protected_mem_size, from.protectedMemSizeKib);
+void fill([[maybe_unused]] ConfComputeState& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.environment; })
+    detail::take(to.environment, from.environment);
   else
-    detail::lacks<From>(to.protected_mem_size);
-  if constexpr (requires { from.unprotectedMemSizeKib; })
-    detail::take(to.unprotected_mem_size, from.unprotectedMemSizeKib);
+    detail::lacks<From>(to.environment);
+  if constexpr (requires { from.ccFeature; })
+    detail::take(to.cc_feature, from.ccFeature);
   else
-    detail::lacks<From>(to.unprotected_mem_size);
-}
-
-template <class From>
-void fill([[maybe_unused]] ConfComputeGpuCertificate& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.certChain; })
-    detail::take_counted(to.cert_chain, from.certChain, from.certChainSize);
+    detail::lacks<From>(to.cc_feature);
+  if constexpr (requires { from.devToolsMode; })
+    detail::take(to.dev_tools_mode, from.devToolsMode);
   else
-    detail::lacks<From>(to.cert_chain);
-  if constexpr (requires { from.attestationCertChain; })
-    detail::take_counted(to.attestation_cert_chain, from.attestationCertChain, from.attestationCertChainSize);
-  else
-    detail::lacks<From>(to.attestation_cert_chain);
-}
-
-template <class From>
-void fill([[maybe_unused]] ConfComputeGpuAttestationReport& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.isCecAttestationReportPresent; })
-    detail::take(to.is_cec_attestation_report_present, from.isCecAttestationReportPresent);
-  else
-    detail::lacks<From>(to.is_cec_attestation_report_present);
-  if constexpr (requires { from.nonce; })
-    detail::take(to.nonce, from.nonce);
-  else
-    detail::lacks<From>(to.nonce);
-  if constexpr (requires { from.attestationReport; })
-    detail::take_counted(to.attestation_report, from.attestationReport, from.attestationReportSize);
-  else
-    detail::lacks<From>(to.attestation_report);
-  if constexpr (requires { from.cecAttestationReport; })
-    detail::take_counted(to.cec_attestation_report, from.cecAttestationReport, from.cecAttestationReportSize);
-  else
-    detail::lacks<From>(to.cec_attestation_report);
-}
-
-template <class From>
-void fill([[maybe_unused]] ConfComputeKeyRotationThreshold& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.attackerAdvantage; })
-    detail::take(to.attacker_advantage, from.attackerAdvantage);
-  else
-    detail::lacks<From>(to.attacker_advantage);
-}
-
-template <class From>
-void fill([[maybe_unused]] ConfComputeKeyRotationLimit& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.maxAttackerAdvantage; })
-    detail::take(to.max_attacker_advantage, from.maxAttackerAdvantage);
-  else
-    detail::lacks<From>(to.max_attacker_advantage);
+    detail::lacks<From>(to.dev_tools_mode);
 }
 
 template <class From>
@@ -379,6 +379,30 @@ void fill([[maybe_unused]] CurrentClockFreqs& to, [[maybe_unused]] const From& f
     detail::take(to.text, from.str);
   else
     detail::lacks<From>(to.text);
+}
+
+template <class From>
+void fill([[maybe_unused]] WorkloadPowerProfileMask& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.mask; })
+    detail::take(to.mask, from.mask);
+  else
+    detail::lacks<From>(to.mask);
+}
+
+template <class From>
+void fill([[maybe_unused]] CurrentWorkloadPowerProfiles& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.perfProfilesMask; })
+    detail::take(to.perf_profiles_mask, from.perfProfilesMask);
+  else
+    detail::lacks<From>(to.perf_profiles_mask);
+  if constexpr (requires { from.requestedProfilesMask; })
+    detail::take(to.requested_profiles_mask, from.requestedProfilesMask);
+  else
+    detail::lacks<From>(to.requested_profiles_mask);
+  if constexpr (requires { from.enforcedProfilesMask; })
+    detail::take(to.enforced_profiles_mask, from.enforcedProfilesMask);
+  else
+    detail::lacks<From>(to.enforced_profiles_mask);
 }
 
 template <class From>
@@ -594,22 +618,6 @@ void fill([[maybe_unused]] FanSpeedInfo& to, [[maybe_unused]] const From& from) 
 }
 
 template <class From>
-void fill([[maybe_unused]] FbcStats& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.sessionsCount; })
-    detail::take(to.sessions_count, from.sessionsCount);
-  else
-    detail::lacks<From>(to.sessions_count);
-  if constexpr (requires { from.averageFPS; })
-    detail::take(to.average_fps, from.averageFPS);
-  else
-    detail::lacks<From>(to.average_fps);
-  if constexpr (requires { from.averageLatency; })
-    detail::take(to.average_latency, from.averageLatency);
-  else
-    detail::lacks<From>(to.average_latency);
-}
-
-template <class From>
 void fill([[maybe_unused]] FbcSessionInfo& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.sessionId; })
     detail::take(to.session_id, from.sessionId);
@@ -651,6 +659,22 @@ void fill([[maybe_unused]] FbcSessionInfo& to, [[maybe_unused]] const From& from
     detail::take(to.v_resolution, from.vResolution);
   else
     detail::lacks<From>(to.v_resolution);
+  if constexpr (requires { from.averageFPS; })
+    detail::take(to.average_fps, from.averageFPS);
+  else
+    detail::lacks<From>(to.average_fps);
+  if constexpr (requires { from.averageLatency; })
+    detail::take(to.average_latency, from.averageLatency);
+  else
+    detail::lacks<From>(to.average_latency);
+}
+
+template <class From>
+void fill([[maybe_unused]] FbcStats& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.sessionsCount; })
+    detail::take(to.sessions_count, from.sessionsCount);
+  else
+    detail::lacks<From>(to.sessions_count);
   if constexpr (requires { from.averageFPS; })
     detail::take(to.average_fps, from.averageFPS);
   else
@@ -1006,14 +1030,6 @@ void fill([[maybe_unused]] NvlinkBwMode& to, [[maybe_unused]] const From& from) 
 }
 
 template <class From>
-void fill([[maybe_unused]] NvlinkSupportedBwModes& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.bwModes; })
-    detail::take_counted(to.bw_modes, from.bwModes, from.totalBwModes);
-  else
-    detail::lacks<From>(to.bw_modes);
-}
-
-template <class From>
 void fill([[maybe_unused]] NvlinkBwModeRequest& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.bSetBest; })
     detail::take(to.best, from.bSetBest);
@@ -1023,14 +1039,6 @@ void fill([[maybe_unused]] NvlinkBwModeRequest& to, [[maybe_unused]] const From&
     detail::take(to.bw_mode, from.bwMode);
   else
     detail::lacks<From>(to.bw_mode);
-}
-
-template <class From>
-void fill([[maybe_unused]] NvlinkLowPowerThreshold& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.lowPwrThreshold; })
-    detail::take(to.low_pwr_threshold, from.lowPwrThreshold);
-  else
-    detail::lacks<From>(to.low_pwr_threshold);
 }
 
 template <class From>
@@ -1071,6 +1079,22 @@ void fill([[maybe_unused]] NvlinkInfo& to, [[maybe_unused]] const From& from) {
     detail::take(to.firmware_info, from.firmwareInfo);
   else
     detail::lacks<From>(to.firmware_info);
+}
+
+template <class From>
+void fill([[maybe_unused]] NvlinkLowPowerThreshold& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.lowPwrThreshold; })
+    detail::take(to.low_pwr_threshold, from.lowPwrThreshold);
+  else
+    detail::lacks<From>(to.low_pwr_threshold);
+}
+
+template <class From>
+void fill([[maybe_unused]] NvlinkSupportedBwModes& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.bwModes; })
+    detail::take_counted(to.bw_modes, from.bwModes, from.totalBwModes);
+  else
+    detail::lacks<From>(to.bw_modes);
 }
 
 template <class From>
@@ -1306,34 +1330,6 @@ void fill([[maybe_unused]] ProcessInfo& to, [[maybe_unused]] const From& from) {
 }
 
 template <class From>
-void fill([[maybe_unused]] ProcessUtilizationSample& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.pid; })
-    detail::take(to.pid, from.pid);
-  else
-    detail::lacks<From>(to.pid);
-  if constexpr (requires { from.timeStamp; })
-    detail::take(to.time_stamp, from.timeStamp);
-  else
-    detail::lacks<From>(to.time_stamp);
-  if constexpr (requires { from.smUtil; })
-    detail::take(to.sm_util, from.smUtil);
-  else
-    detail::lacks<From>(to.sm_util);
-  if constexpr (requires { from.memUtil; })
-    detail::take(to.mem_util, from.memUtil);
-  else
-    detail::lacks<From>(to.mem_util);
-  if constexpr (requires { from.encUtil; })
-    detail::take(to.enc_util, from.encUtil);
-  else
-    detail::lacks<From>(to.enc_util);
-  if constexpr (requires { from.decUtil; })
-    detail::take(to.dec_util, from.decUtil);
-  else
-    detail::lacks<From>(to.dec_util);
-}
-
-template <class From>
 void fill([[maybe_unused]] ProcessUtilizationInfo& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.timeStamp; })
     detail::take(to.time_stamp, from.timeStamp);
@@ -1367,6 +1363,34 @@ void fill([[maybe_unused]] ProcessUtilizationInfo& to, [[maybe_unused]] const Fr
     detail::take(to.ofa_util, from.ofaUtil);
   else
     detail::lacks<From>(to.ofa_util);
+}
+
+template <class From>
+void fill([[maybe_unused]] ProcessUtilizationSample& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.pid; })
+    detail::take(to.pid, from.pid);
+  else
+    detail::lacks<From>(to.pid);
+  if constexpr (requires { from.timeStamp; })
+    detail::take(to.time_stamp, from.timeStamp);
+  else
+    detail::lacks<From>(to.time_stamp);
+  if constexpr (requires { from.smUtil; })
+    detail::take(to.sm_util, from.smUtil);
+  else
+    detail::lacks<From>(to.sm_util);
+  if constexpr (requires { from.memUtil; })
+    detail::take(to.mem_util, from.memUtil);
+  else
+    detail::lacks<From>(to.mem_util);
+  if constexpr (requires { from.encUtil; })
+    detail::take(to.enc_util, from.encUtil);
+  else
+    detail::lacks<From>(to.enc_util);
+  if constexpr (requires { from.decUtil; })
+    detail::take(to.dec_util, from.decUtil);
+  else
+    detail::lacks<From>(to.dec_util);
 }
 
 template <class From>
@@ -1722,14 +1746,6 @@ void fill([[maybe_unused]] VgpuProcessUtilizationInfo& to, [[maybe_unused]] cons
 }
 
 template <class From>
-void fill([[maybe_unused]] VgpuProcessesUtilizationInfo& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.lastSeenTimeStamp; })
-    detail::take(to.last_seen_time_stamp, from.lastSeenTimeStamp);
-  else
-    detail::lacks<From>(to.last_seen_time_stamp);
-}
-
-template <class From>
 void fill([[maybe_unused]] VgpuProcessUtilizationSample& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.vgpuInstance; })
     detail::take(to.vgpu_instance, from.vgpuInstance);
@@ -1766,11 +1782,55 @@ void fill([[maybe_unused]] VgpuProcessUtilizationSample& to, [[maybe_unused]] co
 }
 
 template <class From>
+void fill([[maybe_unused]] VgpuProcessesUtilizationInfo& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.lastSeenTimeStamp; })
+    detail::take(to.last_seen_time_stamp, from.lastSeenTimeStamp);
+  else
+    detail::lacks<From>(to.last_seen_time_stamp);
+}
+
+template <class From>
 void fill([[maybe_unused]] VgpuRuntimeState& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.size; })
     detail::take(to.size, from.size);
   else
     detail::lacks<From>(to.size);
+}
+
+template <class From>
+void fill([[maybe_unused]] VgpuSchedulerCapabilities& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.supportedSchedulers; })
+    detail::take(to.supported_schedulers, from.supportedSchedulers);
+  else
+    detail::lacks<From>(to.supported_schedulers);
+  if constexpr (requires { from.maxTimeslice; })
+    detail::take(to.max_timeslice, from.maxTimeslice);
+  else
+    detail::lacks<From>(to.max_timeslice);
+  if constexpr (requires { from.minTimeslice; })
+    detail::take(to.min_timeslice, from.minTimeslice);
+  else
+    detail::lacks<From>(to.min_timeslice);
+  if constexpr (requires { from.isArrModeSupported; })
+    detail::take(to.is_arr_mode_supported, from.isArrModeSupported);
+  else
+    detail::lacks<From>(to.is_arr_mode_supported);
+  if constexpr (requires { from.maxFrequencyForARR; })
+    detail::take(to.max_frequency_for_arr, from.maxFrequencyForARR);
+  else
+    detail::lacks<From>(to.max_frequency_for_arr);
+  if constexpr (requires { from.minFrequencyForARR; })
+    detail::take(to.min_frequency_for_arr, from.minFrequencyForARR);
+  else
+    detail::lacks<From>(to.min_frequency_for_arr);
+  if constexpr (requires { from.maxAvgFactorForARR; })
+    detail::take(to.max_avg_factor_for_arr, from.maxAvgFactorForARR);
+  else
+    detail::lacks<From>(to.max_avg_factor_for_arr);
+  if constexpr (requires { from.minAvgFactorForARR; })
+    detail::take(to.min_avg_factor_for_arr, from.minAvgFactorForARR);
+  else
+    detail::lacks<From>(to.min_avg_factor_for_arr);
 }
 
 template <class From>
@@ -1858,39 +1918,15 @@ void fill([[maybe_unused]] VgpuSchedulerState& to, [[maybe_unused]] const From& 
 }
 
 template <class From>
-void fill([[maybe_unused]] VgpuSchedulerCapabilities& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.supportedSchedulers; })
-    detail::take(to.supported_schedulers, from.supportedSchedulers);
+void fill([[maybe_unused]] VgpuTypeBar1Info& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.bar1Size; })
+    detail::take(to.bar1_size, from.bar1Size);
   else
-    detail::lacks<From>(to.supported_schedulers);
-  if constexpr (requires { from.maxTimeslice; })
-    detail::take(to.max_timeslice, from.maxTimeslice);
-  else
-    detail::lacks<From>(to.max_timeslice);
-  if constexpr (requires { from.minTimeslice; })
-    detail::take(to.min_timeslice, from.minTimeslice);
-  else
-    detail::lacks<From>(to.min_timeslice);
-  if constexpr (requires { from.isArrModeSupported; })
-    detail::take(to.is_arr_mode_supported, from.isArrModeSupported);
-  else
-    detail::lacks<From>(to.is_arr_mode_supported);
-  if constexpr (requires { from.maxFrequencyForARR; })
-    detail::take(to.max_frequency_for_arr, from.maxFrequencyForARR);
-  else
-    detail::lacks<From>(to.max_frequency_for_arr);
-  if constexpr (requires { from.minFrequencyForARR; })
-    detail::take(to.min_frequency_for_arr, from.minFrequencyForARR);
-  else
-    detail::lacks<From>(to.min_frequency_for_arr);
-  if constexpr (requires { from.maxAvgFactorForARR; })
-    detail::take(to.max_avg_factor_for_arr, from.maxAvgFactorForARR);
-  else
-    detail::lacks<From>(to.max_avg_factor_for_arr);
-  if constexpr (requires { from.minAvgFactorForARR; })
-    detail::take(to.min_avg_factor_for_arr, from.minAvgFactorForARR);
-  else
-    detail::lacks<From>(to.min_avg_factor_for_arr);
+    detail::lacks<From>(to.bar1_size);
+}
+
+template <class From>
+void fill([[maybe_unused]] VgpuTypeIds& to, [[maybe_unused]] const From& from) {
 }
 
 template <class From>
@@ -1906,18 +1942,6 @@ void fill([[maybe_unused]] VgpuVersionRange& to, [[maybe_unused]] const From& fr
 }
 
 template <class From>
-void fill([[maybe_unused]] VgpuTypeBar1Info& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.bar1Size; })
-    detail::take(to.bar1_size, from.bar1Size);
-  else
-    detail::lacks<From>(to.bar1_size);
-}
-
-template <class From>
-void fill([[maybe_unused]] VgpuTypeIds& to, [[maybe_unused]] const From& from) {
-}
-
-template <class From>
 void fill([[maybe_unused]] ViolationTime& to, [[maybe_unused]] const From& from) {
   if constexpr (requires { from.referenceTime; })
     detail::take(to.reference_time, from.referenceTime);
@@ -1927,14 +1951,6 @@ void fill([[maybe_unused]] ViolationTime& to, [[maybe_unused]] const From& from)
     detail::take(to.violation_time, from.violationTime);
   else
     detail::lacks<From>(to.violation_time);
-}
-
-template <class From>
-void fill([[maybe_unused]] WorkloadPowerProfileMask& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.mask; })
-    detail::take(to.mask, from.mask);
-  else
-    detail::lacks<From>(to.mask);
 }
 
 template <class From>
@@ -1951,34 +1967,6 @@ void fill([[maybe_unused]] WorkloadPowerProfile& to, [[maybe_unused]] const From
     detail::take(to.conflicting_mask, from.conflictingMask);
   else
     detail::lacks<From>(to.conflicting_mask);
-}
-
-template <class From>
-void fill([[maybe_unused]] WorkloadPowerProfiles& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.perfProfilesMask; })
-    detail::take(to.perf_profiles_mask, from.perfProfilesMask);
-  else
-    detail::lacks<From>(to.perf_profiles_mask);
-  if constexpr (requires { from.perfProfile; })
-    detail::take(to.perf_profile, from.perfProfile);
-  else
-    detail::lacks<From>(to.perf_profile);
-}
-
-template <class From>
-void fill([[maybe_unused]] CurrentWorkloadPowerProfiles& to, [[maybe_unused]] const From& from) {
-  if constexpr (requires { from.perfProfilesMask; })
-    detail::take(to.perf_profiles_mask, from.perfProfilesMask);
-  else
-    detail::lacks<From>(to.perf_profiles_mask);
-  if constexpr (requires { from.requestedProfilesMask; })
-    detail::take(to.requested_profiles_mask, from.requestedProfilesMask);
-  else
-    detail::lacks<From>(to.requested_profiles_mask);
-  if constexpr (requires { from.enforcedProfilesMask; })
-    detail::take(to.enforced_profiles_mask, from.enforcedProfilesMask);
-  else
-    detail::lacks<From>(to.enforced_profiles_mask);
 }
 
 template <class From>
@@ -1999,6 +1987,18 @@ void fill([[maybe_unused]] WorkloadPowerProfileUpdate& to, [[maybe_unused]] cons
     detail::take(to.profiles, from.updateProfilesMask);
   else
     detail::lacks<From>(to.profiles);
+}
+
+template <class From>
+void fill([[maybe_unused]] WorkloadPowerProfiles& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.perfProfilesMask; })
+    detail::take(to.perf_profiles_mask, from.perfProfilesMask);
+  else
+    detail::lacks<From>(to.perf_profiles_mask);
+  if constexpr (requires { from.perfProfile; })
+    detail::take(to.perf_profile, from.perfProfile);
+  else
+    detail::lacks<From>(to.perf_profile);
 }
 
 }  // namespace nvmlkit::nvml

@@ -41,6 +41,13 @@ const char* store([[maybe_unused]] To& to, const ConfComputeKeyRotationLimit& fr
 }
 
 template <class To>
+const char* store([[maybe_unused]] To& to, const WorkloadPowerProfileMask& from) {
+  if constexpr (requires { to.mask; })
+    if (!detail::give(to.mask, from.mask)) return "mask";
+  return nullptr;
+}
+
+template <class To>
 const char* store([[maybe_unused]] To& to, const DramEncryption& from) {
   if constexpr (requires { to.encryptionState; })
     if (!detail::give(to.encryptionState, from.enabled)) return "enabled";
@@ -154,13 +161,6 @@ const char* store([[maybe_unused]] To& to, const VgpuVersionRange& from) {
     if (!detail::give(to.minVersion, from.lowest)) return "lowest";
   if constexpr (requires { to.maxVersion; })
     if (!detail::give(to.maxVersion, from.highest)) return "highest";
-  return nullptr;
-}
-
-template <class To>
-const char* store([[maybe_unused]] To& to, const WorkloadPowerProfileMask& from) {
-  if constexpr (requires { to.mask; })
-    if (!detail::give(to.mask, from.mask)) return "mask";
   return nullptr;
 }
 

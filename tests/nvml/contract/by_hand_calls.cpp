@@ -86,6 +86,10 @@ const std::map<std::string, CallMethod>& calls() {
          return answer_of(
              o.device.set_temperature_threshold(abi::NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_CURR, Celsius(1)));
        }},
+      // What ends.
+      {"nvmlDeviceRemoveGpu_v2", [](O o) { return answer_of(o.library.remove_gpu({})); }},
+      {"nvmlGpuInstanceDestroy", [](O o) { return answer_of(o.gpu_instance.destroy()); }},
+      {"nvmlComputeInstanceDestroy", [](O o) { return answer_of(o.compute_instance.destroy()); }},
       // vGPU.
       {"nvmlDeviceGetVgpuSchedulerState_v2", [](O o) { return answer_of(o.device.vgpu_scheduler_state()); }},
       {"nvmlDeviceGetVgpuSchedulerLog_v2", [](O o) { return answer_of(o.device.vgpu_scheduler_log()); }},

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "../liar.hpp"
+#include "pointer_structs.hpp"
 #include "scripted_driver.hpp"
 
 namespace nvmlkit::nvml::test {
@@ -61,7 +62,6 @@ class LyingDriver : public interpose::Hook {
       const auto& argument = arguments[i];
       void* const place = reinterpret_cast<void*>(call.arguments()[i]);
       const bool out = argument.kind == ArgumentKind::output || argument.kind == ArgumentKind::inout;
-      // A struct that holds pointers is the caller's: a driver that writes pointers of its own is beyond help.
       if (!out || !place || !call.signature().replayable) continue;
       if (argument.size == sizeof(unsigned int)) {
         const unsigned int lie = ++lies_ % 8 == 0 ? liar.number() : liar.number() % 100;
@@ -70,18 +70,23 @@ class LyingDriver : public interpose::Hook {
         liar.scribble(place, size_of(call, i));
       }
     }
+    lists_ += !call.signature().replayable && scribble_pointer_struct(liar, call);
     return static_cast<Word>(liar.answer().code);
   }
+
+  int lists() const { return lists_; }
 
   Liar liar;
 
  private:
   ScriptedDriver ground_;
+  int lists_ = 0;          // structs with pointers
   unsigned int lies_ = 0;  // large numbers now and then: a list of millions takes its time
 };
 
 TEST(Hostile, NoMethodFollowsADriverThatLies) {
-  int answers = 0;
+  EXPECT_EQ(unknown_pointer_structs(), "");
+  int answers = 0, lists = 0;
   for (unsigned int seed = 1; seed <= kSeeds; ++seed) {
     const auto driver = std::make_shared<LyingDriver>(seed);
     const auto wrapped = interpose::wrap(whole_table(), driver).value();
@@ -98,7 +103,9 @@ TEST(Hostile, NoMethodFollowsADriverThatLies) {
       EXPECT_FALSE(name_of(answer.code).empty());
       if (testing::Test::HasFailure()) return;
     }
+    lists += driver->lists();
   }
+  EXPECT_GT(lists, 1000);
   EXPECT_GT(answers, 1000);
 }
 

@@ -15,7 +15,9 @@ void assert_fields(std::ostream& out, const Struct& s, const std::vector<Field>&
     const std::size_t offset = base + f.offset;
     if (!f.name.empty()) {
       out << "static_assert(offsetof(" << s.name << ", " << name << ") == " << offset << ");\n";
-      out << "static_assert(sizeof(" << s.name << "::" << name << ") == " << f.size << ");\n";
+      // Windows has 32 bits in it; only a union has such a member.
+      const auto size = f.type == "unsigned long" && f.dims.empty() ? "sizeof(unsigned long)" : std::to_string(f.size);
+      out << "static_assert(sizeof(" << s.name << "::" << name << ") == " << size << ");\n";
     }
     std::string inside = name.empty() ? path : name;
     for (std::size_t i = 0; i < f.dims.size(); ++i) inside += "[0]";

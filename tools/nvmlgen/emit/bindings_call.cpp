@@ -20,7 +20,7 @@ std::string class_of(const std::string& native) {
 
 const ValueType& BodyWriter::value_type(const MethodVersion& v, const std::string& structure) const {
   const ValueType* type = values_.of(structure);
-  if (!type) throw RegistryError(v.function->name, structure + " is in no family of values/structs.yaml");
+  if (!type) throw RegistryError(v.function->name, structure + " is in no family of values/structs");
   return *type;
 }
 
@@ -73,7 +73,7 @@ void BodyWriter::input(const MethodVersion& v, const Param& p, const ParamSemant
     argument = name + " ? abi::NVML_FEATURE_ENABLED : abi::NVML_FEATURE_DISABLED";
   } else if (const std::string object = class_of(p.base); !object.empty()) {
     parameter("const " + object + "&", name);
-    argument += ".handle()";
+    argument += ".held()";
   } else if (!s.unit.empty()) {
     parameter(quantity_type(*v.semantics, s), name);
     call.locals += indent + "if (!detail::holds<" + p.base + ">(" + name +

@@ -10,12 +10,6 @@
 namespace nvmlgen {
 namespace {
 
-// "Device::power_usage", from the generator or by hand; empty when there is none.
-std::string own_method(const Registry& r, const FunctionSemantics& entry) {
-  const auto method = method_for(r.facts, r.semantics, entry);
-  return method ? entry.on + "::" + method->name : entry.by_hand;
-}
-
 // A declaration that compiles only when the name is there.
 std::string proof(const std::string& cpp, std::size_t number) {
   const auto colons = cpp.find("::");
@@ -27,7 +21,19 @@ std::string proof(const std::string& cpp, std::size_t number) {
   return fmt::format("struct Reach{} : nvml::{} {{ using {}; }};\n", number, type, cpp);
 }
 
+// From the generator or by hand.
+std::string own_method(const Registry& r, const FunctionSemantics& entry) {
+  const auto method = method_for(r.facts, r.semantics, entry);
+  return method ? entry.on + "::" + method->name : entry.by_hand;
+}
+
 }  // namespace
+
+std::string method_of(const Registry& r, const FunctionSemantics& entry) {
+  const std::string own = own_method(r, entry);
+  if (!own.empty() || entry.chained_by.empty()) return own;
+  return own_method(r, r.semantics.functions.at(entry.chained_by));
+}
 
 std::string emit_callable(const Registry& r) {
   std::string proofs, rows, holes;
@@ -35,14 +41,10 @@ std::string emit_callable(const Registry& r) {
   for (const auto& function : r.facts.functions) {
     if (function.library_only) continue;
     const auto& entry = r.semantics.functions.at(function.name);
-    auto cpp = own_method(r, entry);
-    std::string via;
-    if (!cpp.empty()) {
-      proofs += proof(cpp, ++number);
-    } else if (!entry.chained_by.empty()) {
-      via = entry.chained_by;
-      cpp = own_method(r, r.semantics.functions.at(via));
-    }
+    const auto cpp = method_of(r, entry);
+    const bool own = !own_method(r, entry).empty();
+    const std::string via = own ? "" : entry.chained_by;
+    if (own) proofs += proof(cpp, ++number);
     if (cpp.empty()) holes += "\n  " + function.name;
     rows += fmt::format("    {{{}, {}, {}}},\n", nvmlgen::quoted(function.name), nvmlgen::quoted(cpp),
                         nvmlgen::quoted(via));

@@ -28,12 +28,12 @@ void refuse_untried(const Facts& facts, const FunctionSemantics& entry, const st
     const auto version = std::to_string(known->second.version);
     if (std::none_of(tried.begin(), tried.end(), [&](const Candidate& c) { return c.struct_version == version; }))
       throw RegistryError(entry.file + ".yaml", entry.name + " never tries " + macro +
-                                                    ": give its struct to the family in values/structs.yaml");
+                                                    ": give its struct to the family in values/structs");
   }
   for (const auto& name : entry.chain)
     if (std::none_of(tried.begin(), tried.end(), [&](const Candidate& c) { return c.function == name; }))
       throw RegistryError(entry.file + ".yaml", entry.on + "::" + entry.as + " cannot fall back to " + name +
-                                                    ": give their structs one family in values/structs.yaml, say what "
+                                                    ": give their structs one family in values/structs, say what "
                                                     "it does (older_means), or write the method by hand");
 }
 

@@ -29,7 +29,10 @@ std::vector<GeneratedClass> emit_classes(const Facts&, const Semantics&);
 std::string emit_field_id(const Registry&);  // include/nvmlkit/generated/field_id.hpp
 std::string emit_errata(const Registry&);    // src/nvml/generated/errata.cpp
 std::string emit_callable(const Registry&);  // tests/nvml/generated/callable.cpp
-std::string emit_methods(const Registry&);   // tests/nvml/generated/methods.cpp
+// "Device::power_usage", what calls the function; empty when nothing does.
+std::string method_of(const Registry&, const FunctionSemantics&);
+std::string emit_constexpr_registry(const Registry&);  // include/nvmlkit/generated/registry.hpp
+std::string emit_methods(const Registry&);             // tests/nvml/generated/methods.cpp
 
 std::string emit_function_reference(const Registry&);  // docs/reference/functions.md
 std::string emit_symbol_index(const Registry&);        // docs/reference/symbols.md
@@ -55,6 +58,7 @@ std::string emit_value_conversions(const Facts&, const Values&);  // src/nvml/ge
 std::string emit_value_stores(const Facts&, const Semantics&);    // src/nvml/generated/value_stores.hpp
 std::string emit_value_list(const Facts&, const Values&);         // tests/nvml/generated/all_values.hpp
 std::string emit_enum_names(const Facts&);                        // include/nvmlkit/generated/enum_names.hpp
+std::string emit_enumerators(const Facts&);                       // include/nvmlkit/generated/enumerators.hpp
 std::string emit_enum_tables(const Facts&);                       // src/nvml/generated/enum_tables.cpp
 std::string emit_masks(const Facts&, const Values&);              // include/nvmlkit/generated/masks.hpp
 std::string emit_mask_tables(const Facts&, const Values&);        // src/nvml/generated/mask_tables.cpp

@@ -35,7 +35,7 @@ void write_store(std::ostream& out, const std::string& type, const std::vector<V
   for (const auto& f : fields) {
     if (f.hidden) continue;
     if (!f.count.empty() || f.fact->type.back() == '*')
-      throw RegistryError("structs.yaml", type + "." + f.name + " is a list, which no setter takes");
+      throw RegistryError("values/structs", type + "." + f.name + " is a list, which no setter takes");
     const std::string to = "to." + f.fact->name;
     out << "  if constexpr (requires { " << to << "; })\n"
         << "    if (!detail::give(" << to << ", from." << f.name << ")) return \"" << f.name << "\";\n";
@@ -57,7 +57,7 @@ std::string emit_value_stores(const Facts& facts, const Semantics& semantics) {
       if (!f.hidden && !f.fact->fields.empty())
         write_store(out, type.name + "::" + camel_case(snake_case(f.fact->name)), f.members);
     if (facts.structure(type.structs.front())->is_union)
-      throw RegistryError("structs.yaml", type.name + " is a union, of which no setter can tell what to pass on");
+      throw RegistryError("values/structs", type.name + " is a union, of which no setter can tell what to pass on");
     write_store(out, type.name, type.fields);
   }
   out << "}  // namespace nvmlkit::nvml\n";

@@ -55,19 +55,27 @@ std::string emit_enum_names(const Facts& facts) {
   return out.str();
 }
 
+std::string emit_enumerators(const Facts& facts) {
+  std::ostringstream out;
+  out << kBanner << "#pragma once\n\n#include <array>\n#include <nvmlkit/strings.hpp>\n\nnamespace nvmlkit::nvml {\n\n"
+      << "// Names and numbers of an enum of the C API, in its order; empty for any other type.\n"
+      << "template <class Enum>\ninline constexpr std::array<NamedNumber, 0> enumerators{};\n\n";
+  for (const auto& e : facts.enums) {
+    out << "template <>\ninline constexpr std::array<NamedNumber, " << e.values.size()
+        << "> enumerators<abi::" << e.name << ">{{";
+    for (const auto& [name, number] : e.values) out << "\n    {\"" << name << "\", " << number << "},";
+    out << "\n}};\n";
+  }
+  out << "\n}  // namespace nvmlkit::nvml\n";
+  return out.str();
+}
+
 std::string emit_enum_tables(const Facts& facts) {
   std::ostringstream out;
-  out << kBanner << "#include <nvmlkit/strings.hpp>\n\nnamespace nvmlkit::abi {\nnamespace {\n\n"
-      << "using nvml::EnumTable;\nusing nvml::NamedNumber;\n\n";
-  for (const auto& e : facts.enums) {
-    out << "constexpr NamedNumber names_of_" << e.name << "[] = {";
-    for (const auto& [name, number] : e.values) out << "\n    {\"" << name << "\", " << number << "},";
-    out << "\n};\n";
-  }
-  out << "\n}  // namespace\n\n";
+  out << kBanner << "#include <nvmlkit/generated/enumerators.hpp>\n\nnamespace nvmlkit::abi {\n\n";
   for (const auto& e : facts.enums)
-    out << "const EnumTable& enum_table(" << e.name << ") noexcept {\n  static constexpr EnumTable table{\""
-        << common_prefix(e) << "\", names_of_" << e.name << "};\n  return table;\n}\n";
+    out << "const nvml::EnumTable& enum_table(" << e.name << ") noexcept {\n  static constexpr nvml::EnumTable table{\""
+        << common_prefix(e) << "\", nvml::enumerators<" << e.name << ">};\n  return table;\n}\n";
   out << "\n}  // namespace nvmlkit::abi\n";
   return out.str();
 }

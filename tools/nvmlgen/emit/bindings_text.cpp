@@ -108,11 +108,18 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
+std::string constant_type(const Constant& c) {
+  if (c.type == "char*") return "const char*";
+  // Windows has 32 bits in it, and the same constants.
+  if (c.type == "unsigned long") return "unsigned long long";
+  return c.type;
+}
+
 std::string literal(const Constant& c) {
   if (c.type == "char*") return quoted(c.text);
   if (c.type == "unsigned int") return std::to_string(static_cast<std::uint32_t>(c.number)) + "U";
-  if (c.type == "unsigned long") return std::to_string(static_cast<std::uint64_t>(c.number)) + "UL";
-  if (c.type == "unsigned long long") return std::to_string(static_cast<std::uint64_t>(c.number)) + "ULL";
+  if (c.type == "unsigned long" || c.type == "unsigned long long")
+    return std::to_string(static_cast<std::uint64_t>(c.number)) + "ULL";
   if (c.type == "long long" || c.type == "long") {
     if (c.number == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807LL - 1)";
     return std::to_string(c.number) + (c.type == "long" ? "L" : "LL");

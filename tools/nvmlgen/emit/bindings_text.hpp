@@ -40,6 +40,8 @@ Signature signature_of(const Facts& facts, const Function& function);
 std::string quoted(const std::string& text);
 
 // A literal of the constant's own type, with the suffix that keeps it.
+// Its type and its value in C++.
+std::string constant_type(const Constant& constant);
 std::string literal(const Constant& constant);
 
 // The type of a quantity: "mW" -> "Milliwatts". Empty when there is none.

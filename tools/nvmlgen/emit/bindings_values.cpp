@@ -20,13 +20,13 @@ std::string element_type(const Facts& facts, const Values& values, const ValueFi
   if (f.unit == "bool") return "bool";
   if (!f.unit.empty()) {
     const std::string unit = unit_type(f.unit);
-    if (unit.empty()) throw RegistryError("structs.yaml", "unit '" + f.unit + "' of " + f.name + " has no type");
+    if (unit.empty()) throw RegistryError("values/structs", "unit '" + f.unit + "' of " + f.name + " has no type");
     return unit;
   }
   if (aggregate(*f.fact)) return camel_case(snake_case(f.fact->name));
   if (const Struct* s = facts.structure(type)) {
     const ValueType* inner = values.of(s->name);
-    if (!inner && !s->is_union) throw RegistryError("structs.yaml", s->name + " of " + f.name + " is in no family");
+    if (!inner && !s->is_union) throw RegistryError("values/structs", s->name + " of " + f.name + " is in no family");
     if (inner) return inner->name;
   }
   if (type == "nvmlEnableState_t") return "bool";

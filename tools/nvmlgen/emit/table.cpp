@@ -57,6 +57,7 @@ std::string emit_errc(const Facts& facts) {
       << "  library_closed = 10002,    // the library that the object came from was closed\n"
       << "  unstable_answer = 10003,   // a list kept growing while it was read\n"
       << "  malformed_answer = 10004,  // the driver's answer breaks its own protocol\n"
+      << "  stale_handle = 10005,      // what the object stood for was removed or destroyed\n"
       << "};\n\n}  // namespace nvmlkit::nvml\n";
   return out.str();
 }

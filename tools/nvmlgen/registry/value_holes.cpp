@@ -59,7 +59,7 @@ void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
       if (p.role == Role::in) continue;  // the emitter of its method refuses what is in no family
       answers = true;
       if (!type && answers_with_structs(entry.call))
-        holes += "\n  " + name + ": answers with " + s + ", which is in no family of values/structs.yaml";
+        holes += "\n  " + name + ": answers with " + s + ", which is in no family of values/structs";
     }
     if (!answers) continue;
     for (const auto& macro : entry.versions)

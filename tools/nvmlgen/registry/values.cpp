@@ -19,8 +19,22 @@ YAML::Node document(const std::filesystem::path& file) {
   }
 }
 
-[[noreturn]] void fail(const YAML::Node& node, const std::string& text) {
-  throw RegistryError("registry/semantics/values:" + std::to_string(node.Mark().line + 1), text);
+// What is wrong in a file, until it is known which one that is.
+struct Mistake {
+  int line;
+  std::string text;
+};
+
+[[noreturn]] void fail(const YAML::Node& node, const std::string& text) { throw Mistake{node.Mark().line + 1, text}; }
+
+// Calls use(document) and names the file and the line of what it refuses.
+template <class Use>
+void read(const std::filesystem::path& file, Use use) {
+  try {
+    use(document(file));
+  } catch (const Mistake& mistake) {
+    throw RegistryError(file.string() + ":" + std::to_string(mistake.line), mistake.text);
+  }
 }
 
 std::vector<ValueField> members_of(const Field& field) {
@@ -164,8 +178,18 @@ void sort_types(Values& values, const Facts& facts) {
     }
     sorted.push_back(type);
   };
+  std::sort(values.types.begin(), values.types.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (const auto& type : values.types) place(place, type);
   values.types = std::move(sorted);
+}
+
+void load_types(Values& values, const YAML::Node& families, const Facts& facts) {
+  for (const auto& item : families) {
+    auto type = type_from(item.first.as<std::string>(), item.second, facts);
+    for (const auto& s : type.structs)
+      if (values.of(s)) fail(item.first, s + " is in two families");
+    values.types.push_back(std::move(type));
+  }
 }
 
 void load_masks(Values& values, const YAML::Node& masks, const Facts& facts) {
@@ -211,14 +235,13 @@ const MaskType* Values::mask_of(const std::string& function, const std::string& 
 
 Values load_values(const std::filesystem::path& directory, const Facts& facts) {
   Values values;
-  for (const auto& item : document(directory / "structs.yaml")) {
-    auto type = type_from(item.first.as<std::string>(), item.second, facts);
-    for (const auto& s : type.structs)
-      if (values.of(s)) fail(item.first, s + " is in two families");
-    values.types.push_back(std::move(type));
-  }
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory / "structs", ignored))
+    if (entry.path().extension() == ".yaml")
+      read(entry.path(), [&](const YAML::Node& families) { load_types(values, families, facts); });
+  if (values.types.empty()) throw RegistryError((directory / "structs").string(), "holds no families of structs");
   sort_types(values, facts);
-  load_masks(values, document(directory / "masks.yaml"), facts);
+  read(directory / "masks.yaml", [&](const YAML::Node& masks) { load_masks(values, masks, facts); });
   return values;
 }
 

@@ -1,4 +1,4 @@
-// Value types of the bindings, typed. Read from registry/semantics/values/structs.yaml and masks.yaml.
+// Value types of the bindings, typed. Read from registry/semantics/values/: structs/ and masks.yaml.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,9 @@
-// The iterator of every range that makes its elements from an index when they are looked at.
+// What ranges share that make their elements from an index when they are looked at.
 #pragma once
 
 #include <cstddef>
 #include <iterator>
+#include <nvmlkit/detail/state.hpp>
 
 namespace nvmlkit::nvml::detail {
 
@@ -32,6 +33,26 @@ class IndexIterator {
  private:
   const Range* range_ = nullptr;
   unsigned int index_ = 0;
+};
+
+// The base of such a range, which brings operator[](unsigned int).
+template <class Range, class Element>
+class IndexRange {
+ public:
+  using iterator = IndexIterator<Range, Element>;
+
+  unsigned int size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
+  iterator begin() const noexcept { return {static_cast<const Range*>(this), 0}; }
+  iterator end() const noexcept { return {static_cast<const Range*>(this), count_}; }
+
+ protected:
+  IndexRange(StatePtr state, unsigned int count) noexcept : state_(std::move(state)), count_(count) {}
+
+  StatePtr state_;
+
+ private:
+  unsigned int count_;
 };
 
 }  // namespace nvmlkit::nvml::detail
