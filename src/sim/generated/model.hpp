@@ -208,6 +208,18 @@ struct PowerMizerMode {
   };
 };
 
+// nvmlDeviceGpuRecoveryAction_t
+struct RecoveryAction {
+  enum : std::uint32_t {
+    none = 0u,  // NVML_GPU_RECOVERY_ACTION_NONE
+    reset = 1u,  // NVML_GPU_RECOVERY_ACTION_GPU_RESET
+    reboot = 2u,  // NVML_GPU_RECOVERY_ACTION_NODE_REBOOT
+    drain_p2p = 3u,  // NVML_GPU_RECOVERY_ACTION_DRAIN_P2P
+    drain_and_reset = 4u,  // NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET
+    recover_imex_domain = 5u,  // NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN
+  };
+};
+
 // nvmlBusType_t
 struct BusType {
   enum : std::uint32_t {
@@ -862,6 +874,7 @@ struct GspFirmware {
 struct ResetStatus {
   Field<bool> required;  // The GPU needs a reset.
   Field<bool> drain_and_reset_recommended;  // The GPU should be drained and then reset.
+  Field<std::uint32_t> recovery_action;  // What the driver advises to do about faults; nvidia-smi of driver 570 and later prints it.
 };
 
 // Functions that need root.

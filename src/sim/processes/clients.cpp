@@ -54,6 +54,7 @@ class Writer {
   }
 
   Outcome add(const Client& wanted) const {
+    if (const auto refusal = refused_by_state(); refusal != Outcome::done) return refusal;
     if (const auto refusal = refused_by_mode(wanted); refusal != Outcome::done) return refusal;
     if (wanted.memory_bytes > free_memory()) return Outcome::out_of_memory;
     const auto places = table_.places();
@@ -72,6 +73,17 @@ class Writer {
     changed.max_memory_bytes = std::max(changed.max_memory_bytes, bytes);
     if (bytes > client.memory_bytes && bytes - client.memory_bytes > free_memory()) return Outcome::out_of_memory;
     return lock_.replace(client, changed) ? Outcome::done : Outcome::no_room;
+  }
+
+  // What keeps out everybody who does not use the GPU already.
+  Outcome refused_by_state() const {
+    using faults::Availability;
+    const auto availability = gpu_.faults.availability;
+    if (availability != Availability::available && availability != Availability::reset_required)
+      return Outcome::unreachable;
+    if (availability == Availability::reset_required || gpu_.reset_status.required.value_or(false))
+      return Outcome::reset_first;
+    return gpu_.faults.draining != 0 ? Outcome::draining : Outcome::done;
   }
 
   // Compute modes are about compute contexts. An exclusive GPU may be the MPS server's, with its clients.
@@ -162,6 +174,12 @@ std::string_view text_of(Outcome outcome) {
       return "the compute mode of the GPU is Prohibited";
     case Outcome::exclusive:
       return "the compute mode of the GPU is Exclusive_Process, and a process uses it";
+    case Outcome::draining:
+      return "the GPU is being drained and takes no new programs";
+    case Outcome::reset_first:
+      return "the GPU requires a reset before it can be used again";
+    case Outcome::unreachable:
+      return "the GPU is lost";
     case Outcome::read_only:
       return "the state file may only be read";
     case Outcome::busy:
