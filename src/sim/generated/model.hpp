@@ -625,7 +625,7 @@ struct Process {
 
 // What the GPU is busy with. A GPU without gpu is not.
 struct Workload {
-  Field<std::uint32_t> gpu;  // Time with a kernel running. 0: a process holds the GPU and runs nothing. [%]
+  Field<std::uint32_t> gpu;  // Time with a kernel running; in MIG mode, the SMs that are busy all the time. 0: a process holds the GPU and runs nothing. [%]
   Field<std::uint32_t> memory;  // Time with memory being read or written. Default: 0. [%]
   Field<std::uint32_t> encoder;  // Encoder. Default: 0. [%]
   Field<std::uint32_t> decoder;  // Decoder. Default: 0. [%]
@@ -657,6 +657,9 @@ struct Telemetry {
   Field<std::uint32_t> linger_ms;  // How long the memory clock and active_power_mw stay after a workload. Default: 3000 where idle GPUs lower their memory clock, else 0. [ms]
   Field<std::uint32_t> pcie_tx_kbps;  // Sent over PCIe with gpu at 100 %. Default: 4000 above idle. [KB/s]
   Field<std::uint32_t> pcie_rx_kbps;  // Received over PCIe with gpu at 100 %. Default: 8000 above idle. [KB/s]
+  Field<std::uint32_t> graphics_mhz;  // Graphics clock of a busy GPU, before limits and locks. Default: clocks.graphics_max. [MHz]
+  Field<std::uint32_t> held_graphics_mhz;  // Graphics clock while a process holds the GPU and runs nothing. Default: graphics_mhz. [MHz]
+  Field<std::uint32_t> memory_mhz;  // Memory clock of a busy GPU. Default: clocks.memory_max. [MHz]
   Field<std::uint32_t> performance_state;  // P-state of a busy GPU. Default: P0.
   TelemetryNoise noise;  // Noise.
 };

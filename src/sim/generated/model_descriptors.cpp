@@ -625,7 +625,7 @@ constexpr char text_pool[] =
     "A process that uses the GPU."
     "Process"
     "it drives the live values"
-    "Time with a kernel running. 0: a process holds the GPU and runs nothing."
+    "Time with a kernel running; in MIG mode, the SMs that are busy all the time. 0: a process holds the GPU and runs nothing."
     "Time with memory being read or written. Default: 0."
     "Encoder. Default: 0."
     "Decoder. Default: 0."
@@ -672,6 +672,12 @@ constexpr char text_pool[] =
     "pcie_tx_kbps"
     "Received over PCIe with gpu at 100 %. Default: 8000 above idle."
     "pcie_rx_kbps"
+    "Graphics clock of a busy GPU, before limits and locks. Default: clocks.graphics_max."
+    "graphics_mhz"
+    "Graphics clock while a process holds the GPU and runs nothing. Default: graphics_mhz."
+    "held_graphics_mhz"
+    "Memory clock of a busy GPU. Default: clocks.memory_max."
+    "memory_mhz"
     "P-state of a busy GPU. Default: P0."
     "performance_state"
     "Noise."
@@ -2529,1082 +2535,1097 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {877, 3}, .unit_text = {6497, 1}, .doc_text = {12326, 72}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {877, 3}, .unit_text = {6497, 1}, .doc_text = {12326, 121}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {11417, 6}, .unit_text = {6497, 1}, .doc_text = {12398, 51}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {11417, 6}, .unit_text = {6497, 1}, .doc_text = {12447, 51}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {11431, 7}, .unit_text = {6497, 1}, .doc_text = {12449, 20}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {11431, 7}, .unit_text = {6497, 1}, .doc_text = {12498, 20}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {11446, 7}, .unit_text = {6497, 1}, .doc_text = {12469, 20}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {11446, 7}, .unit_text = {6497, 1}, .doc_text = {12518, 20}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {11465, 4}, .unit_text = {6497, 1}, .doc_text = {12489, 24}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {11465, 4}, .unit_text = {6497, 1}, .doc_text = {12538, 24}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {11494, 3}, .unit_text = {6497, 1}, .doc_text = {12513, 37}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {11494, 3}, .unit_text = {6497, 1}, .doc_text = {12562, 37}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {12638, 8}, .unit_text = {4598, 2}, .doc_text = {12610, 28}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {12687, 8}, .unit_text = {4598, 2}, .doc_text = {12659, 28}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {12680, 13}, .unit_text = {794, 1}, .doc_text = {12646, 34}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {12729, 13}, .unit_text = {794, 1}, .doc_text = {12695, 34}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {12770, 4}, .unit_text = {0, 0}, .doc_text = {12693, 77}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {12819, 4}, .unit_text = {0, 0}, .doc_text = {12742, 77}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {12980, 13}, .unit_text = {4598, 2}, .doc_text = {12861, 119}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13029, 13}, .unit_text = {4598, 2}, .doc_text = {12910, 119}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {13063, 20}, .unit_text = {4598, 2}, .doc_text = {12993, 70}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13112, 20}, .unit_text = {4598, 2}, .doc_text = {13042, 70}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {13187, 15}, .unit_text = {4598, 2}, .doc_text = {13083, 104}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13236, 15}, .unit_text = {4598, 2}, .doc_text = {13132, 104}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {13313, 15}, .unit_text = {4598, 2}, .doc_text = {13202, 111}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13362, 15}, .unit_text = {4598, 2}, .doc_text = {13251, 111}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {13431, 14}, .unit_text = {6497, 1}, .doc_text = {13328, 103}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13480, 14}, .unit_text = {6497, 1}, .doc_text = {13377, 103}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {13550, 8}, .unit_text = {0, 0}, .doc_text = {13445, 105}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13599, 8}, .unit_text = {0, 0}, .doc_text = {13494, 105}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {13718, 18}, .unit_text = {13714, 4}, .doc_text = {13558, 156}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13767, 18}, .unit_text = {13763, 4}, .doc_text = {13607, 156}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {13783, 12}, .unit_text = {7410, 2}, .doc_text = {13736, 47}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13832, 12}, .unit_text = {7410, 2}, .doc_text = {13785, 47}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {13894, 18}, .unit_text = {13714, 4}, .doc_text = {13795, 99}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13943, 18}, .unit_text = {13763, 4}, .doc_text = {13844, 99}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {13957, 12}, .unit_text = {7410, 2}, .doc_text = {13912, 45}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14006, 12}, .unit_text = {7410, 2}, .doc_text = {13961, 45}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {14045, 19}, .unit_text = {6497, 1}, .doc_text = {13969, 76}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14094, 19}, .unit_text = {6497, 1}, .doc_text = {14018, 76}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {14128, 20}, .unit_text = {6497, 1}, .doc_text = {14064, 64}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14177, 20}, .unit_text = {6497, 1}, .doc_text = {14113, 64}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {14280, 9}, .unit_text = {7410, 2}, .doc_text = {14148, 132}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14329, 9}, .unit_text = {7410, 2}, .doc_text = {14197, 132}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {14348, 12}, .unit_text = {4114, 4}, .doc_text = {14289, 59}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14397, 12}, .unit_text = {4114, 4}, .doc_text = {14338, 59}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {14423, 12}, .unit_text = {4114, 4}, .doc_text = {14360, 63}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14472, 12}, .unit_text = {4114, 4}, .doc_text = {14409, 63}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.graphics_mhz
+    {.name_text = {14568, 12}, .unit_text = {8763, 3}, .doc_text = {14484, 84}, .note_text = {12301, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, graphics_mhz), .present_offset = offsetof(decltype(Telemetry::graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.held_graphics_mhz
+    {.name_text = {14665, 17}, .unit_text = {8763, 3}, .doc_text = {14580, 85}, .note_text = {12301, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, held_graphics_mhz), .present_offset = offsetof(decltype(Telemetry::held_graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Telemetry.memory_mhz
+    {.name_text = {14737, 10}, .unit_text = {8763, 3}, .doc_text = {14682, 55}, .note_text = {12301, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Telemetry, memory_mhz), .present_offset = offsetof(decltype(Telemetry::memory_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {14470, 17}, .unit_text = {0, 0}, .doc_text = {14435, 35}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14782, 17}, .unit_text = {0, 0}, .doc_text = {14747, 35}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {14493, 5}, .unit_text = {0, 0}, .doc_text = {14487, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14805, 5}, .unit_text = {0, 0}, .doc_text = {14799, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {14591, 6}, .unit_text = {794, 1}, .doc_text = {14566, 25}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14903, 6}, .unit_text = {794, 1}, .doc_text = {14878, 25}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {14626, 10}, .unit_text = {794, 1}, .doc_text = {14597, 29}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {14938, 10}, .unit_text = {794, 1}, .doc_text = {14909, 29}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {14693, 6}, .unit_text = {794, 1}, .doc_text = {14636, 57}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15005, 6}, .unit_text = {794, 1}, .doc_text = {14948, 57}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {14719, 15}, .unit_text = {14718, 1}, .doc_text = {14699, 19}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15031, 15}, .unit_text = {15030, 1}, .doc_text = {15011, 19}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {14782, 7}, .unit_text = {4598, 2}, .doc_text = {14775, 7}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15094, 7}, .unit_text = {4598, 2}, .doc_text = {15087, 7}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {14868, 11}, .unit_text = {4598, 2}, .doc_text = {14789, 79}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15180, 11}, .unit_text = {4598, 2}, .doc_text = {15101, 79}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {15069, 7}, .unit_text = {0, 0}, .doc_text = {14908, 161}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15381, 7}, .unit_text = {0, 0}, .doc_text = {15220, 161}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 117, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {15111, 7}, .unit_text = {6497, 1}, .doc_text = {15076, 35}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15423, 7}, .unit_text = {6497, 1}, .doc_text = {15388, 35}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {15156, 7}, .unit_text = {6497, 1}, .doc_text = {15118, 38}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15468, 7}, .unit_text = {6497, 1}, .doc_text = {15430, 38}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {15201, 10}, .unit_text = {6497, 1}, .doc_text = {15163, 38}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15513, 10}, .unit_text = {6497, 1}, .doc_text = {15475, 38}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {9158, 10}, .unit_text = {6497, 1}, .doc_text = {15211, 41}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {9158, 10}, .unit_text = {6497, 1}, .doc_text = {15523, 41}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {15299, 16}, .unit_text = {14718, 1}, .doc_text = {15252, 47}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15611, 16}, .unit_text = {15030, 1}, .doc_text = {15564, 47}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {12770, 4}, .unit_text = {0, 0}, .doc_text = {15356, 70}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {12819, 4}, .unit_text = {0, 0}, .doc_text = {15668, 70}, .note_text = {12301, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {15438, 11}, .unit_text = {0, 0}, .doc_text = {15426, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15750, 11}, .unit_text = {0, 0}, .doc_text = {15738, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {15455, 5}, .unit_text = {0, 0}, .doc_text = {15449, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15767, 5}, .unit_text = {0, 0}, .doc_text = {15761, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {15472, 11}, .unit_text = {0, 0}, .doc_text = {15460, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15784, 11}, .unit_text = {0, 0}, .doc_text = {15772, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {15607, 13}, .unit_text = {0, 0}, .doc_text = {15586, 21}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {15919, 13}, .unit_text = {0, 0}, .doc_text = {15898, 21}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {15629, 8}, .unit_text = {0, 0}, .doc_text = {15620, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {15941, 8}, .unit_text = {0, 0}, .doc_text = {15932, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {15637, 8}, .unit_text = {0, 0}, .doc_text = {2847, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {15949, 8}, .unit_text = {0, 0}, .doc_text = {2847, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {15659, 13}, .unit_text = {0, 0}, .doc_text = {15645, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {15971, 13}, .unit_text = {0, 0}, .doc_text = {15957, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {15687, 14}, .unit_text = {0, 0}, .doc_text = {15672, 15}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {15999, 14}, .unit_text = {0, 0}, .doc_text = {15984, 15}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {15715, 11}, .unit_text = {0, 0}, .doc_text = {15701, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {16027, 11}, .unit_text = {0, 0}, .doc_text = {16013, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {15751, 3}, .unit_text = {0, 0}, .doc_text = {15726, 25}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {16063, 3}, .unit_text = {0, 0}, .doc_text = {16038, 25}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {15832, 4}, .unit_text = {0, 0}, .doc_text = {15754, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16144, 4}, .unit_text = {0, 0}, .doc_text = {16066, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {15867, 5}, .unit_text = {0, 0}, .doc_text = {15836, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16179, 5}, .unit_text = {0, 0}, .doc_text = {16148, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {15922, 10}, .unit_text = {0, 0}, .doc_text = {15912, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16234, 10}, .unit_text = {0, 0}, .doc_text = {16224, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {15944, 10}, .unit_text = {0, 0}, .doc_text = {15932, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16256, 10}, .unit_text = {0, 0}, .doc_text = {16244, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {16016, 8}, .unit_text = {0, 0}, .doc_text = {15988, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16328, 8}, .unit_text = {0, 0}, .doc_text = {16300, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {16049, 9}, .unit_text = {0, 0}, .doc_text = {16024, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16361, 9}, .unit_text = {0, 0}, .doc_text = {16336, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {3397, 11}, .unit_text = {0, 0}, .doc_text = {15912, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {3397, 11}, .unit_text = {0, 0}, .doc_text = {16224, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {16108, 20}, .unit_text = {0, 0}, .doc_text = {16079, 29}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {16420, 20}, .unit_text = {0, 0}, .doc_text = {16391, 29}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {16158, 20}, .unit_text = {0, 0}, .doc_text = {16128, 30}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {16470, 20}, .unit_text = {0, 0}, .doc_text = {16440, 30}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {16221, 2}, .unit_text = {0, 0}, .doc_text = {2847, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {16533, 2}, .unit_text = {0, 0}, .doc_text = {2847, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {16249, 2}, .unit_text = {0, 0}, .doc_text = {16223, 26}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {16561, 2}, .unit_text = {0, 0}, .doc_text = {16535, 26}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {16268, 15}, .unit_text = {0, 0}, .doc_text = {16251, 17}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {16580, 15}, .unit_text = {0, 0}, .doc_text = {16563, 17}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {538, 4}, .unit_text = {0, 0}, .doc_text = {16283, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {538, 4}, .unit_text = {0, 0}, .doc_text = {16595, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {16298, 5}, .unit_text = {0, 0}, .doc_text = {16288, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {16610, 5}, .unit_text = {0, 0}, .doc_text = {16600, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {16016, 8}, .unit_text = {0, 0}, .doc_text = {15988, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16328, 8}, .unit_text = {0, 0}, .doc_text = {16300, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {16049, 9}, .unit_text = {0, 0}, .doc_text = {16024, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16361, 9}, .unit_text = {0, 0}, .doc_text = {16336, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {16396, 21}, .unit_text = {0, 0}, .doc_text = {16362, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16708, 21}, .unit_text = {0, 0}, .doc_text = {16674, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {16449, 18}, .unit_text = {0, 0}, .doc_text = {16417, 32}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {16761, 18}, .unit_text = {0, 0}, .doc_text = {16729, 32}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {16536, 12}, .unit_text = {0, 0}, .doc_text = {16527, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16848, 12}, .unit_text = {0, 0}, .doc_text = {16839, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {16597, 12}, .unit_text = {0, 0}, .doc_text = {16548, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16909, 12}, .unit_text = {0, 0}, .doc_text = {16860, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {16645, 12}, .unit_text = {0, 0}, .doc_text = {16609, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16957, 12}, .unit_text = {0, 0}, .doc_text = {16921, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {4288, 6}, .unit_text = {0, 0}, .doc_text = {16657, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4288, 6}, .unit_text = {0, 0}, .doc_text = {16969, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {15832, 4}, .unit_text = {0, 0}, .doc_text = {16666, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16144, 4}, .unit_text = {0, 0}, .doc_text = {16978, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {6482, 5}, .unit_text = {0, 0}, .doc_text = {16706, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {6482, 5}, .unit_text = {0, 0}, .doc_text = {17018, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {16731, 9}, .unit_text = {0, 0}, .doc_text = {16715, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17043, 9}, .unit_text = {0, 0}, .doc_text = {17027, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {16782, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {17094, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {16870, 21}, .unit_text = {0, 0}, .doc_text = {16833, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17182, 21}, .unit_text = {0, 0}, .doc_text = {17145, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {16921, 21}, .unit_text = {0, 0}, .doc_text = {16891, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17233, 21}, .unit_text = {0, 0}, .doc_text = {17203, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {17001, 17}, .unit_text = {0, 0}, .doc_text = {16968, 33}, .note_text = {16942, 26}, .default_text = {0, 0},
+    {.name_text = {17313, 17}, .unit_text = {0, 0}, .doc_text = {17280, 33}, .note_text = {17254, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {17048, 18}, .unit_text = {0, 0}, .doc_text = {17018, 30}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {17360, 18}, .unit_text = {0, 0}, .doc_text = {17330, 30}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {17122, 3}, .unit_text = {0, 0}, .doc_text = {17113, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17434, 3}, .unit_text = {0, 0}, .doc_text = {17425, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {17130, 4}, .unit_text = {0, 0}, .doc_text = {17125, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {17442, 4}, .unit_text = {0, 0}, .doc_text = {17437, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {17139, 7}, .unit_text = {0, 0}, .doc_text = {17134, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {17451, 7}, .unit_text = {0, 0}, .doc_text = {17446, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {17150, 3}, .unit_text = {0, 0}, .doc_text = {17146, 4}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {17462, 3}, .unit_text = {0, 0}, .doc_text = {17458, 4}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {17153, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {17465, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {3397, 11}, .unit_text = {0, 0}, .doc_text = {17222, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3397, 11}, .unit_text = {0, 0}, .doc_text = {17534, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {17312, 13}, .unit_text = {0, 0}, .doc_text = {17266, 46}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {17624, 13}, .unit_text = {0, 0}, .doc_text = {17578, 46}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {17362, 7}, .unit_text = {0, 0}, .doc_text = {17325, 37}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {17674, 7}, .unit_text = {0, 0}, .doc_text = {17637, 37}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {17388, 16}, .unit_text = {0, 0}, .doc_text = {17369, 19}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {17700, 16}, .unit_text = {0, 0}, .doc_text = {17681, 19}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {17437, 22}, .unit_text = {0, 0}, .doc_text = {17404, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17749, 22}, .unit_text = {0, 0}, .doc_text = {17716, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {17507, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {17819, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {857, 6}, .unit_text = {0, 0}, .doc_text = {17530, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {857, 6}, .unit_text = {0, 0}, .doc_text = {17842, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {17581, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {17893, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {17635, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {17947, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {17682, 9}, .unit_text = {0, 0}, .doc_text = {17646, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17994, 9}, .unit_text = {0, 0}, .doc_text = {17958, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {17720, 4}, .unit_text = {0, 0}, .doc_text = {17691, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18032, 4}, .unit_text = {0, 0}, .doc_text = {18003, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {17770, 6}, .unit_text = {0, 0}, .doc_text = {17724, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18082, 6}, .unit_text = {0, 0}, .doc_text = {18036, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {17798, 10}, .unit_text = {12018, 3}, .doc_text = {17776, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18110, 10}, .unit_text = {12018, 3}, .doc_text = {18088, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {17852, 8}, .unit_text = {17849, 3}, .doc_text = {17808, 41}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18164, 8}, .unit_text = {18161, 3}, .doc_text = {18120, 41}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {17938, 8}, .unit_text = {12018, 3}, .doc_text = {17860, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18250, 8}, .unit_text = {12018, 3}, .doc_text = {18172, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {16249, 2}, .unit_text = {0, 0}, .doc_text = {17946, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16561, 2}, .unit_text = {0, 0}, .doc_text = {18258, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {17975, 2}, .unit_text = {0, 0}, .doc_text = {17962, 13}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18287, 2}, .unit_text = {0, 0}, .doc_text = {18274, 13}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {17986, 3}, .unit_text = {0, 0}, .doc_text = {17977, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18298, 3}, .unit_text = {0, 0}, .doc_text = {18289, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {17998, 3}, .unit_text = {0, 0}, .doc_text = {17989, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18310, 3}, .unit_text = {0, 0}, .doc_text = {18301, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {11465, 4}, .unit_text = {0, 0}, .doc_text = {18001, 13}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {11465, 4}, .unit_text = {0, 0}, .doc_text = {18313, 13}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {11494, 3}, .unit_text = {0, 0}, .doc_text = {18014, 26}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {11494, 3}, .unit_text = {0, 0}, .doc_text = {18326, 26}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {18076, 3}, .unit_text = {0, 0}, .doc_text = {18040, 36}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {18388, 3}, .unit_text = {0, 0}, .doc_text = {18352, 36}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {18186, 7}, .unit_text = {0, 0}, .doc_text = {18112, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18498, 7}, .unit_text = {0, 0}, .doc_text = {18424, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {18285, 4}, .unit_text = {0, 0}, .doc_text = {18193, 92}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {18597, 4}, .unit_text = {0, 0}, .doc_text = {18505, 92}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {18289, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {18601, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {18379, 5}, .unit_text = {0, 0}, .doc_text = {18325, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18691, 5}, .unit_text = {0, 0}, .doc_text = {18637, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {18186, 7}, .unit_text = {0, 0}, .doc_text = {18421, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18498, 7}, .unit_text = {0, 0}, .doc_text = {18733, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {18441, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {18753, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {18379, 5}, .unit_text = {0, 0}, .doc_text = {18475, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18691, 5}, .unit_text = {0, 0}, .doc_text = {18787, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {18602, 18}, .unit_text = {0, 0}, .doc_text = {18550, 52}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18914, 18}, .unit_text = {0, 0}, .doc_text = {18862, 52}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {18709, 4}, .unit_text = {0, 0}, .doc_text = {18620, 89}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {19021, 4}, .unit_text = {0, 0}, .doc_text = {18932, 89}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {18735, 17}, .unit_text = {0, 0}, .doc_text = {18713, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19047, 17}, .unit_text = {0, 0}, .doc_text = {19025, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
      .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {16536, 12}, .unit_text = {0, 0}, .doc_text = {18778, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16848, 12}, .unit_text = {0, 0}, .doc_text = {19090, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {16597, 12}, .unit_text = {0, 0}, .doc_text = {18791, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16909, 12}, .unit_text = {0, 0}, .doc_text = {19103, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {18921, 17}, .unit_text = {0, 0}, .doc_text = {18844, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19233, 17}, .unit_text = {0, 0}, .doc_text = {19156, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {19007, 9}, .unit_text = {0, 0}, .doc_text = {18938, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19319, 9}, .unit_text = {0, 0}, .doc_text = {19250, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {19075, 18}, .unit_text = {0, 0}, .doc_text = {19016, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19387, 18}, .unit_text = {0, 0}, .doc_text = {19328, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {19173, 16}, .unit_text = {0, 0}, .doc_text = {19093, 80}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {19485, 16}, .unit_text = {0, 0}, .doc_text = {19405, 80}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {7072, 8}, .unit_text = {0, 0}, .doc_text = {19189, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7072, 8}, .unit_text = {0, 0}, .doc_text = {19501, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
      .max_items = 18, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {17682, 9}, .unit_text = {0, 0}, .doc_text = {19279, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17994, 9}, .unit_text = {0, 0}, .doc_text = {19591, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
      .max_items = 8, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {19335, 7}, .unit_text = {0, 0}, .doc_text = {16527, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19647, 7}, .unit_text = {0, 0}, .doc_text = {16839, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {17362, 7}, .unit_text = {0, 0}, .doc_text = {19342, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17674, 7}, .unit_text = {0, 0}, .doc_text = {19654, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {19335, 7}, .unit_text = {0, 0}, .doc_text = {19464, 10}, .note_text = {19428, 36}, .default_text = {0, 0},
+    {.name_text = {19647, 7}, .unit_text = {0, 0}, .doc_text = {19776, 10}, .note_text = {19740, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {17362, 7}, .unit_text = {0, 0}, .doc_text = {19474, 28}, .note_text = {19428, 36}, .default_text = {0, 0},
+    {.name_text = {17674, 7}, .unit_text = {0, 0}, .doc_text = {19786, 28}, .note_text = {19740, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {19541, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {19853, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {19615, 11}, .unit_text = {0, 0}, .doc_text = {19550, 65}, .note_text = {0, 0}, .default_text = {19546, 4},
+    {.name_text = {19927, 11}, .unit_text = {0, 0}, .doc_text = {19862, 65}, .note_text = {0, 0}, .default_text = {19858, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {19541, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {19853, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {19699, 14}, .unit_text = {0, 0}, .doc_text = {19660, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20011, 14}, .unit_text = {0, 0}, .doc_text = {19972, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {19742, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {20054, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {16645, 12}, .unit_text = {0, 0}, .doc_text = {19788, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16957, 12}, .unit_text = {0, 0}, .doc_text = {20100, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {19903, 7}, .unit_text = {0, 0}, .doc_text = {19841, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {20153, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {19956, 8}, .unit_text = {0, 0}, .doc_text = {19934, 22}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {20268, 8}, .unit_text = {0, 0}, .doc_text = {20246, 22}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {20005, 27}, .unit_text = {0, 0}, .doc_text = {19964, 41}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {20317, 27}, .unit_text = {0, 0}, .doc_text = {20276, 41}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {20121, 15}, .unit_text = {0, 0}, .doc_text = {20032, 89}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {20433, 15}, .unit_text = {0, 0}, .doc_text = {20344, 89}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 6, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {20216, 22}, .unit_text = {0, 0}, .doc_text = {20177, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20528, 22}, .unit_text = {0, 0}, .doc_text = {20489, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {20268, 23}, .unit_text = {0, 0}, .doc_text = {20238, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20580, 23}, .unit_text = {0, 0}, .doc_text = {20550, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {20373, 13}, .unit_text = {0, 0}, .doc_text = {20330, 43}, .note_text = {0, 0}, .default_text = {591, 6},
+    {.name_text = {20685, 13}, .unit_text = {0, 0}, .doc_text = {20642, 43}, .note_text = {0, 0}, .default_text = {591, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {20468, 21}, .unit_text = {0, 0}, .doc_text = {20439, 29}, .note_text = {20426, 13}, .default_text = {0, 0},
+    {.name_text = {20780, 21}, .unit_text = {0, 0}, .doc_text = {20751, 29}, .note_text = {20738, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {20509, 11}, .unit_text = {0, 0}, .doc_text = {20489, 20}, .note_text = {20426, 13}, .default_text = {0, 0},
+    {.name_text = {20821, 11}, .unit_text = {0, 0}, .doc_text = {20801, 20}, .note_text = {20738, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {20525, 10}, .unit_text = {0, 0}, .doc_text = {20520, 5}, .note_text = {20426, 13}, .default_text = {0, 0},
+    {.name_text = {20837, 10}, .unit_text = {0, 0}, .doc_text = {20832, 5}, .note_text = {20738, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {20540, 7}, .unit_text = {0, 0}, .doc_text = {20535, 5}, .note_text = {20426, 13}, .default_text = {0, 0},
+    {.name_text = {20852, 7}, .unit_text = {0, 0}, .doc_text = {20847, 5}, .note_text = {20738, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {20617, 9}, .unit_text = {0, 0}, .doc_text = {20547, 70}, .note_text = {20426, 13}, .default_text = {0, 0},
+    {.name_text = {20929, 9}, .unit_text = {0, 0}, .doc_text = {20859, 70}, .note_text = {20738, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {20633, 9}, .unit_text = {0, 0}, .doc_text = {20626, 7}, .note_text = {20426, 13}, .default_text = {0, 0},
+    {.name_text = {20945, 9}, .unit_text = {0, 0}, .doc_text = {20938, 7}, .note_text = {20738, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {20666, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {20978, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {20849, 9}, .unit_text = {0, 0}, .doc_text = {20750, 99}, .note_text = {0, 0}, .default_text = {20746, 4},
+    {.name_text = {21161, 9}, .unit_text = {0, 0}, .doc_text = {21062, 99}, .note_text = {0, 0}, .default_text = {21058, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {20886, 17}, .unit_text = {0, 0}, .doc_text = {20858, 28}, .note_text = {0, 0}, .default_text = {20746, 4},
+    {.name_text = {21198, 17}, .unit_text = {0, 0}, .doc_text = {21170, 28}, .note_text = {0, 0}, .default_text = {21058, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {20937, 13}, .unit_text = {0, 0}, .doc_text = {20904, 33}, .note_text = {0, 0}, .default_text = {20903, 1},
+    {.name_text = {21249, 13}, .unit_text = {0, 0}, .doc_text = {21216, 33}, .note_text = {0, 0}, .default_text = {21215, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {20988, 13}, .unit_text = {0, 0}, .doc_text = {20954, 34}, .note_text = {0, 0}, .default_text = {20950, 4},
+    {.name_text = {21300, 13}, .unit_text = {0, 0}, .doc_text = {21266, 34}, .note_text = {0, 0}, .default_text = {21262, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {21046, 5}, .unit_text = {0, 0}, .doc_text = {21001, 45}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {21358, 5}, .unit_text = {0, 0}, .doc_text = {21313, 45}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {21189, 5}, .unit_text = {0, 0}, .doc_text = {21110, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21501, 5}, .unit_text = {0, 0}, .doc_text = {21422, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {21194, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {21506, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {21247, 9}, .unit_text = {0, 0}, .doc_text = {21208, 39}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {21559, 9}, .unit_text = {0, 0}, .doc_text = {21520, 39}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {21349, 18}, .unit_text = {0, 0}, .doc_text = {21327, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21661, 18}, .unit_text = {0, 0}, .doc_text = {21639, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {21394, 14}, .unit_text = {0, 0}, .doc_text = {21367, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21706, 14}, .unit_text = {0, 0}, .doc_text = {21679, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {21429, 15}, .unit_text = {0, 0}, .doc_text = {21408, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21741, 15}, .unit_text = {0, 0}, .doc_text = {21720, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {21480, 23}, .unit_text = {0, 0}, .doc_text = {21444, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21792, 23}, .unit_text = {0, 0}, .doc_text = {21756, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {21530, 23}, .unit_text = {0, 0}, .doc_text = {21503, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21842, 23}, .unit_text = {0, 0}, .doc_text = {21815, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 103, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {21647, 12}, .unit_text = {0, 0}, .doc_text = {21627, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21959, 12}, .unit_text = {0, 0}, .doc_text = {21939, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {21666, 9}, .unit_text = {0, 0}, .doc_text = {21659, 7}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {21978, 9}, .unit_text = {0, 0}, .doc_text = {21971, 7}, .note_text = {0, 0}, .default_text = {1678, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {21675, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {21987, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {21767, 14}, .unit_text = {0, 0}, .doc_text = {21745, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22079, 14}, .unit_text = {0, 0}, .doc_text = {22057, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 98, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {21798, 6}, .unit_text = {0, 0}, .doc_text = {21781, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22110, 6}, .unit_text = {0, 0}, .doc_text = {22093, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {21855, 11}, .unit_text = {0, 0}, .doc_text = {21804, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22167, 11}, .unit_text = {0, 0}, .doc_text = {22116, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {21889, 42}, .note_text = {21886, 3}, .default_text = {0, 0},
+    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {22201, 42}, .note_text = {22198, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {21952, 19}, .unit_text = {21947, 5}, .doc_text = {21931, 16}, .note_text = {21886, 3}, .default_text = {0, 0},
+    {.name_text = {22264, 19}, .unit_text = {22259, 5}, .doc_text = {22243, 16}, .note_text = {22198, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {21991, 19}, .unit_text = {21947, 5}, .doc_text = {21971, 20}, .note_text = {21886, 3}, .default_text = {0, 0},
+    {.name_text = {22303, 19}, .unit_text = {22259, 5}, .doc_text = {22283, 20}, .note_text = {22198, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {22058, 4}, .unit_text = {0, 0}, .doc_text = {22037, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22370, 4}, .unit_text = {0, 0}, .doc_text = {22349, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {22093, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {22405, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 121, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {22272, 11}, .unit_text = {0, 0}, .doc_text = {22235, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22584, 11}, .unit_text = {0, 0}, .doc_text = {22547, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {22309, 11}, .unit_text = {0, 0}, .doc_text = {22283, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22621, 11}, .unit_text = {0, 0}, .doc_text = {22595, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {12770, 4}, .unit_text = {0, 0}, .doc_text = {22320, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12819, 4}, .unit_text = {0, 0}, .doc_text = {22632, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {22366, 3}, .unit_text = {0, 0}, .doc_text = {22344, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22678, 3}, .unit_text = {0, 0}, .doc_text = {22656, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
      .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {22517, 4}, .unit_text = {22514, 3}, .doc_text = {22496, 18}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {22829, 4}, .unit_text = {22826, 3}, .doc_text = {22808, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {22552, 5}, .unit_text = {0, 0}, .doc_text = {22521, 31}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {22833, 31}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {22644, 18}, .unit_text = {0, 0}, .doc_text = {22625, 19}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {22956, 18}, .unit_text = {0, 0}, .doc_text = {22937, 19}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {22666, 11}, .unit_text = {0, 0}, .doc_text = {22662, 4}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {22978, 11}, .unit_text = {0, 0}, .doc_text = {22974, 4}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {22681, 11}, .unit_text = {0, 0}, .doc_text = {22677, 4}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {22993, 11}, .unit_text = {0, 0}, .doc_text = {22989, 4}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {22696, 11}, .unit_text = {0, 0}, .doc_text = {22692, 4}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {23008, 11}, .unit_text = {0, 0}, .doc_text = {23004, 4}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {22730, 20}, .unit_text = {0, 0}, .doc_text = {22707, 23}, .note_text = {895, 22}, .default_text = {0, 0},
+    {.name_text = {23042, 20}, .unit_text = {0, 0}, .doc_text = {23019, 23}, .note_text = {895, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {22775, 10}, .unit_text = {0, 0}, .doc_text = {22764, 11}, .note_text = {22750, 14}, .default_text = {0, 0},
+    {.name_text = {23087, 10}, .unit_text = {0, 0}, .doc_text = {23076, 11}, .note_text = {23062, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {22806, 20}, .unit_text = {0, 0}, .doc_text = {22785, 21}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {23118, 20}, .unit_text = {0, 0}, .doc_text = {23097, 21}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {22859, 22}, .unit_text = {0, 0}, .doc_text = {22826, 33}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {23171, 22}, .unit_text = {0, 0}, .doc_text = {23138, 33}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {22910, 13}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {23222, 13}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {22933, 9}, .unit_text = {0, 0}, .doc_text = {22923, 10}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {23245, 9}, .unit_text = {0, 0}, .doc_text = {23235, 10}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {22955, 13}, .unit_text = {22953, 2}, .doc_text = {22942, 11}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {23267, 13}, .unit_text = {23265, 2}, .doc_text = {23254, 11}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {23004, 15}, .unit_text = {0, 0}, .doc_text = {22968, 36}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {23316, 15}, .unit_text = {0, 0}, .doc_text = {23280, 36}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {23107, 5}, .unit_text = {0, 0}, .doc_text = {23062, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23419, 5}, .unit_text = {0, 0}, .doc_text = {23374, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {23133, 13}, .note_text = {0, 0}, .default_text = {23112, 21},
+    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {23445, 13}, .note_text = {0, 0}, .default_text = {23424, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {23167, 5}, .unit_text = {0, 0}, .doc_text = {23146, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {23479, 5}, .unit_text = {0, 0}, .doc_text = {23458, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {23277, 4}, .unit_text = {0, 0}, .doc_text = {23172, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23589, 4}, .unit_text = {0, 0}, .doc_text = {23484, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {23392, 6}, .unit_text = {0, 0}, .doc_text = {23281, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23704, 6}, .unit_text = {0, 0}, .doc_text = {23593, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {23459, 12}, .unit_text = {0, 0}, .doc_text = {23398, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23771, 12}, .unit_text = {0, 0}, .doc_text = {23710, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {23496, 17}, .unit_text = {0, 0}, .doc_text = {23471, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23808, 17}, .unit_text = {0, 0}, .doc_text = {23783, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {23541, 15}, .unit_text = {0, 0}, .doc_text = {23513, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23853, 15}, .unit_text = {0, 0}, .doc_text = {23825, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {23598, 15}, .unit_text = {0, 0}, .doc_text = {23556, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23910, 15}, .unit_text = {0, 0}, .doc_text = {23868, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {23693, 8}, .unit_text = {0, 0}, .doc_text = {23613, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24005, 8}, .unit_text = {0, 0}, .doc_text = {23925, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {23732, 15}, .unit_text = {0, 0}, .doc_text = {23701, 31}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {24044, 15}, .unit_text = {0, 0}, .doc_text = {24013, 31}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {20633, 9}, .unit_text = {0, 0}, .doc_text = {23747, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20945, 9}, .unit_text = {0, 0}, .doc_text = {24059, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {23847, 3}, .unit_text = {0, 0}, .doc_text = {23796, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24159, 3}, .unit_text = {0, 0}, .doc_text = {24108, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {23864, 13}, .unit_text = {0, 0}, .doc_text = {23850, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24176, 13}, .unit_text = {0, 0}, .doc_text = {24162, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {23894, 12}, .unit_text = {0, 0}, .doc_text = {23877, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {24206, 12}, .unit_text = {0, 0}, .doc_text = {24189, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {23906, 18}, .unit_text = {0, 0}, .doc_text = {2050, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24218, 18}, .unit_text = {0, 0}, .doc_text = {2050, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {23935, 13}, .unit_text = {0, 0}, .doc_text = {23924, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24247, 13}, .unit_text = {0, 0}, .doc_text = {24236, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {24024, 9}, .unit_text = {0, 0}, .doc_text = {23948, 76}, .note_text = {0, 0}, .default_text = {1736, 4},
+    {.name_text = {24336, 9}, .unit_text = {0, 0}, .doc_text = {24260, 76}, .note_text = {0, 0}, .default_text = {1736, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {24050, 7}, .unit_text = {0, 0}, .doc_text = {24033, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24362, 7}, .unit_text = {0, 0}, .doc_text = {24345, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {24083, 8}, .unit_text = {0, 0}, .doc_text = {24057, 26}, .note_text = {0, 0}, .default_text = {538, 4},
+    {.name_text = {24395, 8}, .unit_text = {0, 0}, .doc_text = {24369, 26}, .note_text = {0, 0}, .default_text = {538, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {24123, 15}, .unit_text = {0, 0}, .doc_text = {24091, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24435, 15}, .unit_text = {0, 0}, .doc_text = {24403, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 84, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {24195, 3}, .unit_text = {0, 0}, .doc_text = {24138, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24507, 3}, .unit_text = {0, 0}, .doc_text = {24450, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {24267, 12}, .unit_text = {0, 0}, .doc_text = {24198, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24579, 12}, .unit_text = {0, 0}, .doc_text = {24510, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {24373, 8}, .unit_text = {0, 0}, .doc_text = {24279, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24685, 8}, .unit_text = {0, 0}, .doc_text = {24591, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {24503, 14}, .unit_text = {0, 0}, .doc_text = {24381, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24815, 14}, .unit_text = {0, 0}, .doc_text = {24693, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {24517, 7}, .unit_text = {0, 0}, .doc_text = {2562, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24829, 7}, .unit_text = {0, 0}, .doc_text = {2562, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3614,12 +3635,12 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {24524, 11}, .unit_text = {0, 0}, .doc_text = {2927, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24836, 11}, .unit_text = {0, 0}, .doc_text = {2927, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {24535, 16}, .unit_text = {0, 0}, .doc_text = {2961, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24847, 16}, .unit_text = {0, 0}, .doc_text = {2961, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3634,497 +3655,497 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {15455, 5}, .unit_text = {0, 0}, .doc_text = {5331, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15767, 5}, .unit_text = {0, 0}, .doc_text = {5331, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {24551, 12}, .unit_text = {0, 0}, .doc_text = {5465, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24863, 12}, .unit_text = {0, 0}, .doc_text = {5465, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {24591, 7}, .unit_text = {0, 0}, .doc_text = {24563, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24903, 7}, .unit_text = {0, 0}, .doc_text = {24875, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {24603, 3}, .unit_text = {0, 0}, .doc_text = {24598, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24915, 3}, .unit_text = {0, 0}, .doc_text = {24910, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {24630, 23}, .unit_text = {0, 0}, .doc_text = {24606, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24942, 23}, .unit_text = {0, 0}, .doc_text = {24918, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {24669, 15}, .unit_text = {0, 0}, .doc_text = {24653, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24981, 15}, .unit_text = {0, 0}, .doc_text = {24965, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {24695, 11}, .unit_text = {0, 0}, .doc_text = {24684, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25007, 11}, .unit_text = {0, 0}, .doc_text = {24996, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {24719, 12}, .unit_text = {0, 0}, .doc_text = {24706, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25031, 12}, .unit_text = {0, 0}, .doc_text = {25018, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {24746, 6}, .unit_text = {0, 0}, .doc_text = {24731, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25058, 6}, .unit_text = {0, 0}, .doc_text = {25043, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {24773, 23}, .unit_text = {0, 0}, .doc_text = {24752, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25085, 23}, .unit_text = {0, 0}, .doc_text = {25064, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {24796, 16}, .unit_text = {0, 0}, .doc_text = {11307, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25108, 16}, .unit_text = {0, 0}, .doc_text = {11307, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {14470, 17}, .unit_text = {0, 0}, .doc_text = {24812, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {14782, 17}, .unit_text = {0, 0}, .doc_text = {25124, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {15472, 11}, .unit_text = {0, 0}, .doc_text = {24830, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15784, 11}, .unit_text = {0, 0}, .doc_text = {25142, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {24855, 13}, .unit_text = {0, 0}, .doc_text = {11697, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25167, 13}, .unit_text = {0, 0}, .doc_text = {11697, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {24898, 16}, .unit_text = {0, 0}, .doc_text = {24868, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25210, 16}, .unit_text = {0, 0}, .doc_text = {25180, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {24914, 9}, .unit_text = {0, 0}, .doc_text = {11854, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25226, 9}, .unit_text = {0, 0}, .doc_text = {11854, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {24950, 9}, .unit_text = {0, 0}, .doc_text = {24923, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25262, 9}, .unit_text = {0, 0}, .doc_text = {25235, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {24985, 8}, .unit_text = {0, 0}, .doc_text = {24959, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25297, 8}, .unit_text = {0, 0}, .doc_text = {25271, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {25024, 9}, .unit_text = {0, 0}, .doc_text = {24993, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25336, 9}, .unit_text = {0, 0}, .doc_text = {25305, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {25064, 15}, .unit_text = {0, 0}, .doc_text = {25033, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25376, 15}, .unit_text = {0, 0}, .doc_text = {25345, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {25114, 6}, .unit_text = {0, 0}, .doc_text = {25079, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25426, 6}, .unit_text = {0, 0}, .doc_text = {25391, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {25120, 3}, .unit_text = {0, 0}, .doc_text = {16681, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25432, 3}, .unit_text = {0, 0}, .doc_text = {16993, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {25137, 13}, .unit_text = {0, 0}, .doc_text = {25123, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25449, 13}, .unit_text = {0, 0}, .doc_text = {25435, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {25164, 13}, .unit_text = {0, 0}, .doc_text = {25150, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25476, 13}, .unit_text = {0, 0}, .doc_text = {25462, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {25177, 7}, .unit_text = {0, 0}, .doc_text = {17566, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25489, 7}, .unit_text = {0, 0}, .doc_text = {17878, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {25206, 21}, .unit_text = {0, 0}, .doc_text = {25184, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25518, 21}, .unit_text = {0, 0}, .doc_text = {25496, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {25244, 16}, .unit_text = {0, 0}, .doc_text = {25227, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {25556, 16}, .unit_text = {0, 0}, .doc_text = {25539, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {25273, 12}, .unit_text = {0, 0}, .doc_text = {25260, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {25585, 12}, .unit_text = {0, 0}, .doc_text = {25572, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {25285, 3}, .unit_text = {0, 0}, .doc_text = {19313, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25597, 3}, .unit_text = {0, 0}, .doc_text = {19625, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {25288, 18}, .unit_text = {0, 0}, .doc_text = {19386, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25600, 18}, .unit_text = {0, 0}, .doc_text = {19698, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {25306, 12}, .unit_text = {0, 0}, .doc_text = {19502, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25618, 12}, .unit_text = {0, 0}, .doc_text = {19814, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {25329, 10}, .unit_text = {0, 0}, .doc_text = {25318, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25641, 10}, .unit_text = {0, 0}, .doc_text = {25630, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {25372, 16}, .unit_text = {0, 0}, .doc_text = {25339, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25684, 16}, .unit_text = {0, 0}, .doc_text = {25651, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {25388, 14}, .unit_text = {0, 0}, .doc_text = {19713, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25700, 14}, .unit_text = {0, 0}, .doc_text = {20025, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {25402, 12}, .unit_text = {0, 0}, .doc_text = {19910, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25714, 12}, .unit_text = {0, 0}, .doc_text = {20222, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {25414, 12}, .unit_text = {0, 0}, .doc_text = {20136, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25726, 12}, .unit_text = {0, 0}, .doc_text = {20448, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {25426, 15}, .unit_text = {0, 0}, .doc_text = {20291, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25738, 15}, .unit_text = {0, 0}, .doc_text = {20603, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {25441, 8}, .unit_text = {0, 0}, .doc_text = {20386, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25753, 8}, .unit_text = {0, 0}, .doc_text = {20698, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {25449, 8}, .unit_text = {0, 0}, .doc_text = {20642, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25761, 8}, .unit_text = {0, 0}, .doc_text = {20954, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {25488, 16}, .unit_text = {0, 0}, .doc_text = {25457, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25800, 16}, .unit_text = {0, 0}, .doc_text = {25769, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {25537, 16}, .unit_text = {0, 0}, .doc_text = {25504, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25849, 16}, .unit_text = {0, 0}, .doc_text = {25816, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
      .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {25553, 6}, .unit_text = {0, 0}, .doc_text = {21866, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25865, 6}, .unit_text = {0, 0}, .doc_text = {22178, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {25559, 3}, .unit_text = {0, 0}, .doc_text = {22010, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25871, 3}, .unit_text = {0, 0}, .doc_text = {22322, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {25612, 7}, .unit_text = {0, 0}, .doc_text = {25562, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25924, 7}, .unit_text = {0, 0}, .doc_text = {25874, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {25634, 6}, .unit_text = {0, 0}, .doc_text = {25619, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25946, 6}, .unit_text = {0, 0}, .doc_text = {25931, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {25685, 6}, .unit_text = {0, 0}, .doc_text = {25640, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25997, 6}, .unit_text = {0, 0}, .doc_text = {25952, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {25691, 12}, .unit_text = {0, 0}, .doc_text = {22557, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26003, 12}, .unit_text = {0, 0}, .doc_text = {22869, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {25752, 8}, .unit_text = {0, 0}, .doc_text = {25703, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26064, 8}, .unit_text = {0, 0}, .doc_text = {26015, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {25817, 15}, .unit_text = {0, 0}, .doc_text = {25760, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26129, 15}, .unit_text = {0, 0}, .doc_text = {26072, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {25884, 14}, .unit_text = {0, 0}, .doc_text = {25832, 52}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {26196, 14}, .unit_text = {0, 0}, .doc_text = {26144, 52}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {25928, 4}, .unit_text = {0, 0}, .doc_text = {25909, 19}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26240, 4}, .unit_text = {0, 0}, .doc_text = {26221, 19}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {25932, 6}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {26244, 6}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 125, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {25963, 18}, .unit_text = {0, 0}, .doc_text = {25938, 25}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26275, 18}, .unit_text = {0, 0}, .doc_text = {26250, 25}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 129, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {26010, 17}, .unit_text = {0, 0}, .doc_text = {25981, 29}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26322, 17}, .unit_text = {0, 0}, .doc_text = {26293, 29}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {26061, 12}, .unit_text = {0, 0}, .doc_text = {26027, 34}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26373, 12}, .unit_text = {0, 0}, .doc_text = {26339, 34}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {26104, 3}, .unit_text = {0, 0}, .doc_text = {26092, 12}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26416, 3}, .unit_text = {0, 0}, .doc_text = {26404, 12}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {23277, 4}, .unit_text = {0, 0}, .doc_text = {26107, 5}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {23589, 4}, .unit_text = {0, 0}, .doc_text = {26419, 5}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {25932, 6}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {26244, 6}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 134, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {26162, 10}, .unit_text = {0, 0}, .doc_text = {26132, 30}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26474, 10}, .unit_text = {0, 0}, .doc_text = {26444, 30}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {26193, 12}, .unit_text = {0, 0}, .doc_text = {26172, 21}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26505, 12}, .unit_text = {0, 0}, .doc_text = {26484, 21}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {26205, 10}, .unit_text = {22514, 3}, .doc_text = {22496, 18}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26517, 10}, .unit_text = {22826, 3}, .doc_text = {22808, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {23107, 5}, .unit_text = {0, 0}, .doc_text = {26254, 8}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {23419, 5}, .unit_text = {0, 0}, .doc_text = {26566, 8}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {22552, 5}, .unit_text = {0, 0}, .doc_text = {26262, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {26574, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {19903, 7}, .unit_text = {0, 0}, .doc_text = {26305, 15}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {26617, 15}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {26338, 13}, .unit_text = {0, 0}, .doc_text = {26320, 18}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26650, 13}, .unit_text = {0, 0}, .doc_text = {26632, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {26375, 23}, .unit_text = {26371, 4}, .doc_text = {26351, 20}, .note_text = {22490, 6}, .default_text = {0, 0},
+    {.name_text = {26687, 23}, .unit_text = {26683, 4}, .doc_text = {26663, 20}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {26420, 11}, .unit_text = {0, 0}, .doc_text = {26398, 22}, .note_text = {22750, 14}, .default_text = {0, 0},
+    {.name_text = {26732, 11}, .unit_text = {0, 0}, .doc_text = {26710, 22}, .note_text = {23062, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {22552, 5}, .unit_text = {0, 0}, .doc_text = {26431, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {26743, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {26471, 8}, .unit_text = {0, 0}, .doc_text = {26460, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26783, 8}, .unit_text = {0, 0}, .doc_text = {26772, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {26479, 8}, .unit_text = {0, 0}, .doc_text = {26215, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26791, 8}, .unit_text = {0, 0}, .doc_text = {26527, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {26502, 12}, .unit_text = {0, 0}, .doc_text = {26487, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26814, 12}, .unit_text = {0, 0}, .doc_text = {26799, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {26544, 24}, .note_text = {25441, 8}, .default_text = {0, 0},
+    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {26856, 24}, .note_text = {25753, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {26578, 9}, .unit_text = {0, 0}, .doc_text = {26568, 10}, .note_text = {25441, 8}, .default_text = {0, 0},
+    {.name_text = {26890, 9}, .unit_text = {0, 0}, .doc_text = {26880, 10}, .note_text = {25753, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {26601, 7}, .unit_text = {0, 0}, .doc_text = {26587, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26913, 7}, .unit_text = {0, 0}, .doc_text = {26899, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {26636, 12}, .unit_text = {0, 0}, .doc_text = {26608, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26948, 12}, .unit_text = {0, 0}, .doc_text = {26920, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {26694, 14}, .unit_text = {0, 0}, .doc_text = {26679, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27006, 14}, .unit_text = {0, 0}, .doc_text = {26991, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {26731, 14}, .unit_text = {0, 0}, .doc_text = {26708, 23}, .note_text = {25441, 8}, .default_text = {0, 0},
+    {.name_text = {27043, 14}, .unit_text = {0, 0}, .doc_text = {27020, 23}, .note_text = {25753, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {26794, 19}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27106, 19}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {26834, 8}, .unit_text = {0, 0}, .doc_text = {26813, 21}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27146, 8}, .unit_text = {0, 0}, .doc_text = {27125, 21}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {26859, 10}, .unit_text = {0, 0}, .doc_text = {26842, 17}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27171, 10}, .unit_text = {0, 0}, .doc_text = {27154, 17}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {26887, 6}, .unit_text = {0, 0}, .doc_text = {26869, 18}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27199, 6}, .unit_text = {0, 0}, .doc_text = {27181, 18}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {23693, 8}, .unit_text = {0, 0}, .doc_text = {26893, 9}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {24005, 8}, .unit_text = {0, 0}, .doc_text = {27205, 9}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {26913, 10}, .unit_text = {0, 0}, .doc_text = {26902, 11}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27225, 10}, .unit_text = {0, 0}, .doc_text = {27214, 11}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {26934, 9}, .unit_text = {26928, 6}, .doc_text = {26923, 5}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27246, 9}, .unit_text = {27240, 6}, .doc_text = {27235, 5}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {26970, 10}, .unit_text = {0, 0}, .doc_text = {26943, 27}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27282, 10}, .unit_text = {0, 0}, .doc_text = {27255, 27}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {27008, 10}, .unit_text = {0, 0}, .doc_text = {26980, 28}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27320, 10}, .unit_text = {0, 0}, .doc_text = {27292, 28}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {27040, 12}, .unit_text = {0, 0}, .doc_text = {27018, 22}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27352, 12}, .unit_text = {0, 0}, .doc_text = {27330, 22}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {27076, 11}, .unit_text = {0, 0}, .doc_text = {27052, 24}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27388, 11}, .unit_text = {0, 0}, .doc_text = {27364, 24}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {27123, 18}, .unit_text = {0, 0}, .doc_text = {27087, 36}, .note_text = {22600, 25}, .default_text = {0, 0},
+    {.name_text = {27435, 18}, .unit_text = {0, 0}, .doc_text = {27399, 36}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {19903, 7}, .unit_text = {0, 0}, .doc_text = {27223, 35}, .note_text = {0, 0}, .default_text = {27220, 3},
+    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {27535, 35}, .note_text = {0, 0}, .default_text = {27532, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {27318, 4}, .unit_text = {0, 0}, .doc_text = {27258, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27630, 4}, .unit_text = {0, 0}, .doc_text = {27570, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {591, 6}, .unit_text = {0, 0}, .doc_text = {27322, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {591, 6}, .unit_text = {0, 0}, .doc_text = {27634, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {27412, 15}, .unit_text = {0, 0}, .doc_text = {27346, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27724, 15}, .unit_text = {0, 0}, .doc_text = {27658, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {26601, 7}, .unit_text = {0, 0}, .doc_text = {27427, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26913, 7}, .unit_text = {0, 0}, .doc_text = {27739, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {27498, 6}, .unit_text = {0, 0}, .doc_text = {26514, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27810, 6}, .unit_text = {0, 0}, .doc_text = {26826, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {27504, 13}, .unit_text = {0, 0}, .doc_text = {26745, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27816, 13}, .unit_text = {0, 0}, .doc_text = {27057, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {27572, 10}, .unit_text = {0, 0}, .doc_text = {27517, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27884, 10}, .unit_text = {0, 0}, .doc_text = {27829, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {27646, 24}, .unit_text = {0, 0}, .doc_text = {27582, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27958, 24}, .unit_text = {0, 0}, .doc_text = {27894, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {27699, 5}, .unit_text = {0, 0}, .doc_text = {27670, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28011, 5}, .unit_text = {0, 0}, .doc_text = {27982, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4161,58 +4182,58 @@ constexpr StructDescriptor struct_table[] = {
     {{11774, 15}, {11752, 22}, 199, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
     {{11884, 8}, {11854, 30}, 202, 3, sizeof(FbcStats), false},  // FbcStats
     {{12294, 7}, {12266, 28}, 205, 10, sizeof(Process), false},  // Process
-    {{12602, 8}, {12550, 52}, 215, 6, sizeof(Workload), false},  // Workload
-    {{12847, 14}, {12774, 73}, 221, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{14557, 9}, {14498, 59}, 224, 17, sizeof(Telemetry), false},  // Telemetry
-    {{14757, 18}, {14734, 23}, 241, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{14896, 12}, {14879, 17}, 245, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{15338, 18}, {15315, 23}, 247, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{15572, 14}, {15483, 89}, 253, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{15900, 12}, {15872, 28}, 257, 9, sizeof(EccLocations), false},  // EccLocations
-    {{15979, 9}, {15954, 25}, 266, 2, sizeof(EccErrors), false},  // EccErrors
-    {{16069, 10}, {16058, 11}, 268, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{16208, 13}, {16178, 30}, 270, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{16348, 14}, {16303, 45}, 273, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{16520, 7}, {16467, 53}, 278, 4, sizeof(EccSram), false},  // EccSram
-    {{16703, 3}, {16681, 22}, 282, 5, sizeof(Ecc), false},  // Ecc
-    {{16768, 14}, {16740, 28}, 287, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{17101, 12}, {17066, 35}, 289, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{17205, 17}, {17158, 47}, 294, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{17495, 12}, {17459, 36}, 299, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{17574, 7}, {17566, 8}, 304, 2, sizeof(Display), false},  // Display
-    {{18102, 10}, {18079, 23}, 306, 15, sizeof(MigProfile), true},  // MigProfile
-    {{18403, 18}, {18384, 19}, 321, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{18767, 11}, {18752, 15}, 325, 6, sizeof(MigInstance), true},  // MigInstance
-    {{19332, 3}, {19313, 19}, 331, 8, sizeof(Mig), true},  // Mig
-    {{19411, 17}, {19386, 25}, 339, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{19529, 12}, {19502, 27}, 341, 2, sizeof(DriverModels), false},  // DriverModels
-    {{19650, 10}, {19626, 24}, 343, 2, sizeof(Accounting), false},  // Accounting
-    {{19728, 14}, {19713, 15}, 345, 2, sizeof(Virtualization), false},  // Virtualization
-    {{19923, 11}, {19910, 13}, 347, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{20166, 11}, {20136, 30}, 350, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{20316, 14}, {20291, 25}, 353, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{20418, 8}, {20386, 32}, 355, 1, sizeof(Topology), false},  // Topology
-    {{20658, 8}, {20642, 16}, 356, 6, sizeof(Platform), false},  // Platform
-    {{21096, 14}, {21051, 45}, 362, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{21312, 15}, {21256, 56}, 368, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{21615, 12}, {21553, 62}, 371, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{21880, 6}, {21866, 14}, 376, 6, sizeof(Fabric), false},  // Fabric
-    {{22034, 3}, {22010, 24}, 382, 3, sizeof(Gpm), false},  // Gpm
-    {{22083, 10}, {22062, 21}, 385, 1, sizeof(FailureXid), false},  // FailureXid
-    {{22483, 7}, {22369, 114}, 386, 5, sizeof(Failure), false},  // Failure
-    {{22580, 20}, {22557, 23}, 391, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{22902, 8}, {22881, 21}, 393, 8, sizeof(Features), false},  // Features
-    {{23048, 14}, {23019, 29}, 401, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{25906, 3}, {25898, 8}, 405, 81, sizeof(Gpu), true},  // Gpu
-    {{26082, 10}, {26073, 9}, 486, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{26124, 8}, {26112, 12}, 491, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{26240, 14}, {26215, 25}, 493, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{26293, 12}, {26272, 21}, 497, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{26538, 6}, {26514, 24}, 499, 8, sizeof(NvLink), true},  // NvLink
-    {{26668, 11}, {26648, 20}, 507, 4, sizeof(RootComplex), true},  // RootComplex
-    {{26782, 12}, {26745, 37}, 511, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{27210, 10}, {27141, 69}, 513, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{27735, 7}, {27704, 31}, 525, 10, sizeof(Machine), true},  // Machine
+    {{12651, 8}, {12599, 52}, 215, 6, sizeof(Workload), false},  // Workload
+    {{12896, 14}, {12823, 73}, 221, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{14869, 9}, {14810, 59}, 224, 20, sizeof(Telemetry), false},  // Telemetry
+    {{15069, 18}, {15046, 23}, 244, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{15208, 12}, {15191, 17}, 248, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{15650, 18}, {15627, 23}, 250, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{15884, 14}, {15795, 89}, 256, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{16212, 12}, {16184, 28}, 260, 9, sizeof(EccLocations), false},  // EccLocations
+    {{16291, 9}, {16266, 25}, 269, 2, sizeof(EccErrors), false},  // EccErrors
+    {{16381, 10}, {16370, 11}, 271, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{16520, 13}, {16490, 30}, 273, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{16660, 14}, {16615, 45}, 276, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{16832, 7}, {16779, 53}, 281, 4, sizeof(EccSram), false},  // EccSram
+    {{17015, 3}, {16993, 22}, 285, 5, sizeof(Ecc), false},  // Ecc
+    {{17080, 14}, {17052, 28}, 290, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{17413, 12}, {17378, 35}, 292, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{17517, 17}, {17470, 47}, 297, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{17807, 12}, {17771, 36}, 302, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{17886, 7}, {17878, 8}, 307, 2, sizeof(Display), false},  // Display
+    {{18414, 10}, {18391, 23}, 309, 15, sizeof(MigProfile), true},  // MigProfile
+    {{18715, 18}, {18696, 19}, 324, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{19079, 11}, {19064, 15}, 328, 6, sizeof(MigInstance), true},  // MigInstance
+    {{19644, 3}, {19625, 19}, 334, 8, sizeof(Mig), true},  // Mig
+    {{19723, 17}, {19698, 25}, 342, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{19841, 12}, {19814, 27}, 344, 2, sizeof(DriverModels), false},  // DriverModels
+    {{19962, 10}, {19938, 24}, 346, 2, sizeof(Accounting), false},  // Accounting
+    {{20040, 14}, {20025, 15}, 348, 2, sizeof(Virtualization), false},  // Virtualization
+    {{20235, 11}, {20222, 13}, 350, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{20478, 11}, {20448, 30}, 353, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{20628, 14}, {20603, 25}, 356, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{20730, 8}, {20698, 32}, 358, 1, sizeof(Topology), false},  // Topology
+    {{20970, 8}, {20954, 16}, 359, 6, sizeof(Platform), false},  // Platform
+    {{21408, 14}, {21363, 45}, 365, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{21624, 15}, {21568, 56}, 371, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{21927, 12}, {21865, 62}, 374, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{22192, 6}, {22178, 14}, 379, 6, sizeof(Fabric), false},  // Fabric
+    {{22346, 3}, {22322, 24}, 385, 3, sizeof(Gpm), false},  // Gpm
+    {{22395, 10}, {22374, 21}, 388, 1, sizeof(FailureXid), false},  // FailureXid
+    {{22795, 7}, {22681, 114}, 389, 5, sizeof(Failure), false},  // Failure
+    {{22892, 20}, {22869, 23}, 394, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{23214, 8}, {23193, 21}, 396, 8, sizeof(Features), false},  // Features
+    {{23360, 14}, {23331, 29}, 404, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{26218, 3}, {26210, 8}, 408, 81, sizeof(Gpu), true},  // Gpu
+    {{26394, 10}, {26385, 9}, 489, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{26436, 8}, {26424, 12}, 494, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{26552, 14}, {26527, 25}, 496, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{26605, 12}, {26584, 21}, 500, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{26850, 6}, {26826, 24}, 502, 8, sizeof(NvLink), true},  // NvLink
+    {{26980, 11}, {26960, 20}, 510, 4, sizeof(RootComplex), true},  // RootComplex
+    {{27094, 12}, {27057, 37}, 514, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{27522, 10}, {27453, 69}, 516, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{28047, 7}, {28016, 31}, 528, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -45,6 +45,7 @@ class Writer {
   }
 
   bool end(const Client& client) const {
+    if (!take_turns()) return false;
     if (accounting_is_on(gpu_) && client.accounted == current_epoch(gpu_) && !remember(client)) return false;
     if (!lock_.replace(client, Client{})) return false;
     const auto places = table_.places();
@@ -62,7 +63,10 @@ class Writer {
         std::find_if(places.begin(), places.end(), [](const Client& client) { return client.pid == 0; }) -
         places.begin());
     if (place >= max_clients) return Outcome::full;
-    if (!lock_.replace(table_.clients[place], wanted)) return Outcome::no_room;
+    if (!take_turns()) return Outcome::no_room;
+    Client added = wanted;
+    added.began = table_.last.turns;
+    if (!lock_.replace(table_.clients[place], added)) return Outcome::no_room;
     return lock_.replace(table_.in_use, std::max(table_.in_use, place + 1)) ? Outcome::done : Outcome::no_room;
   }
 
@@ -104,6 +108,9 @@ class Writer {
   const model::Gpu& gpu() const { return gpu_; }
 
  private:
+  // Before the weights change: what has passed was shared by the old ones.
+  bool take_turns() const { return lock_.replace(table_.last, turns_now(lock_.machine(), gpu_, table_)); }
+
   // One record for one process, however often it came. A writer that died behind this step leaves the client, which
   // then ends once more: its record is known by when the use began.
   bool remember(const Client& client) const {
@@ -114,6 +121,12 @@ class Writer {
       if (known.pid != ended.pid || known.start != ended.start || known.epoch != ended.epoch) continue;
       if (known.began_us == ended.began_us) return true;
       if (number - 1 < gpu_.accounting_marks.cleared_before) break;
+      const auto whole = std::max<std::uint64_t>(ended.time_ms + known.time_ms, 1);
+      const auto mean = [&](std::uint32_t now, std::uint32_t before) {
+        return static_cast<std::uint32_t>((now * ended.time_ms + before * known.time_ms) / whole);
+      };
+      ended.gpu_percent = mean(ended.gpu_percent, known.gpu_percent);
+      ended.memory_percent = mean(ended.memory_percent, known.memory_percent);
       ended.time_ms += known.time_ms;
       ended.max_memory_bytes = std::max(ended.max_memory_bytes, known.max_memory_bytes);
       return lock_.replace(known, ended);
