@@ -127,7 +127,7 @@ void set_load(const Gpu& gpu, Inputs& in) {
   // Without MIG the per cents are time. With it they are SMs that work all the time: a few of them draw more than their
   // share, because caches and memory are up for all, and are hotter than the chip. Fitted to an H100 with 60 of 132 SMs
   // busy, and an H200 with 32.
-  constexpr double bend = 1.2, spot = 1.6;
+  constexpr double bend = 1.3, spot = 1.6;
   const bool mig = gpu.mig.mode_current && *gpu.mig.mode_current == model::EnableState::enabled;
   const double share = in.load[Engine::gpu] / 100.0;
   in.work = mig ? std::expm1(-bend * share) / std::expm1(-bend) : share;
