@@ -208,6 +208,7 @@ std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std:
 void set_availability(model::Gpu& gpu, Availability availability) {
   if (availability != Availability::available) raise_event(gpu, EventTypeGpuUnavailableError);
   gpu.faults.availability = availability;
+  if (availability == Availability::available) forget_advice(gpu);
   if (availability == Availability::reset_required) advise(gpu, model::RecoveryAction::reset);
   if (availability == Availability::lost || availability == Availability::off_bus)
     advise(gpu, model::RecoveryAction::reboot);

@@ -36,9 +36,7 @@ std::string unavailable(Gpu& gpu, Words arguments) {
 
 template <Availability availability>
 void available(Gpu& gpu) {
-  if (gpu.faults.availability != availability) return;
-  gpu.faults.availability = Availability::available;
-  forget_advice(gpu);
+  if (gpu.faults.availability == availability) set_availability(gpu, Availability::available);
 }
 
 template <Availability availability>
