@@ -1060,6 +1060,8 @@ constexpr char text_pool[] =
     "GraceSuperchip"
     "Which GPU an entry under `devices` describes."
     "index"
+    "A built-in machine whose GPU the one of this entry of `devices` is, in place of the file's own `base`; `device_defaults` and the entry override it."
+    "base"
     "NVIDIA A100-SXM4-40GB"
     "Product name."
     "Brand of the product."
@@ -1275,7 +1277,6 @@ constexpr char text_pool[] =
     "1.0"
     "Version of this file format; \"1.0\"."
     "A built-in machine to start from; what follows overrides it."
-    "base"
     "The host and its driver."
     "What every GPU is unless its entry under `devices` says otherwise."
     "device_defaults"
@@ -3504,128 +3505,133 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // Gpu.base
+    {.name_text = {23571, 4}, .unit_text = {0, 0}, .doc_text = {23424, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
+     .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {23445, 13}, .note_text = {0, 0}, .default_text = {23424, 21},
+    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {23596, 13}, .note_text = {0, 0}, .default_text = {23575, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {23479, 5}, .unit_text = {0, 0}, .doc_text = {23458, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {23630, 5}, .unit_text = {0, 0}, .doc_text = {23609, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {23589, 4}, .unit_text = {0, 0}, .doc_text = {23484, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23740, 4}, .unit_text = {0, 0}, .doc_text = {23635, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {23704, 6}, .unit_text = {0, 0}, .doc_text = {23593, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23855, 6}, .unit_text = {0, 0}, .doc_text = {23744, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {23771, 12}, .unit_text = {0, 0}, .doc_text = {23710, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23922, 12}, .unit_text = {0, 0}, .doc_text = {23861, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {23808, 17}, .unit_text = {0, 0}, .doc_text = {23783, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23959, 17}, .unit_text = {0, 0}, .doc_text = {23934, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {23853, 15}, .unit_text = {0, 0}, .doc_text = {23825, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24004, 15}, .unit_text = {0, 0}, .doc_text = {23976, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {23910, 15}, .unit_text = {0, 0}, .doc_text = {23868, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24061, 15}, .unit_text = {0, 0}, .doc_text = {24019, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {24005, 8}, .unit_text = {0, 0}, .doc_text = {23925, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24156, 8}, .unit_text = {0, 0}, .doc_text = {24076, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {24044, 15}, .unit_text = {0, 0}, .doc_text = {24013, 31}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {24195, 15}, .unit_text = {0, 0}, .doc_text = {24164, 31}, .note_text = {0, 0}, .default_text = {10645, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {20945, 9}, .unit_text = {0, 0}, .doc_text = {24059, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20945, 9}, .unit_text = {0, 0}, .doc_text = {24210, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {24159, 3}, .unit_text = {0, 0}, .doc_text = {24108, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24310, 3}, .unit_text = {0, 0}, .doc_text = {24259, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {24176, 13}, .unit_text = {0, 0}, .doc_text = {24162, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24327, 13}, .unit_text = {0, 0}, .doc_text = {24313, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {24206, 12}, .unit_text = {0, 0}, .doc_text = {24189, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {24357, 12}, .unit_text = {0, 0}, .doc_text = {24340, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {24218, 18}, .unit_text = {0, 0}, .doc_text = {2050, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24369, 18}, .unit_text = {0, 0}, .doc_text = {2050, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {24247, 13}, .unit_text = {0, 0}, .doc_text = {24236, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24398, 13}, .unit_text = {0, 0}, .doc_text = {24387, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {24336, 9}, .unit_text = {0, 0}, .doc_text = {24260, 76}, .note_text = {0, 0}, .default_text = {1736, 4},
+    {.name_text = {24487, 9}, .unit_text = {0, 0}, .doc_text = {24411, 76}, .note_text = {0, 0}, .default_text = {1736, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {24362, 7}, .unit_text = {0, 0}, .doc_text = {24345, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24513, 7}, .unit_text = {0, 0}, .doc_text = {24496, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {24395, 8}, .unit_text = {0, 0}, .doc_text = {24369, 26}, .note_text = {0, 0}, .default_text = {538, 4},
+    {.name_text = {24546, 8}, .unit_text = {0, 0}, .doc_text = {24520, 26}, .note_text = {0, 0}, .default_text = {538, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {24435, 15}, .unit_text = {0, 0}, .doc_text = {24403, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24586, 15}, .unit_text = {0, 0}, .doc_text = {24554, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 84, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {24507, 3}, .unit_text = {0, 0}, .doc_text = {24450, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24658, 3}, .unit_text = {0, 0}, .doc_text = {24601, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {24579, 12}, .unit_text = {0, 0}, .doc_text = {24510, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24730, 12}, .unit_text = {0, 0}, .doc_text = {24661, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {24685, 8}, .unit_text = {0, 0}, .doc_text = {24591, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24836, 8}, .unit_text = {0, 0}, .doc_text = {24742, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {24815, 14}, .unit_text = {0, 0}, .doc_text = {24693, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24966, 14}, .unit_text = {0, 0}, .doc_text = {24844, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {24829, 7}, .unit_text = {0, 0}, .doc_text = {2562, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24980, 7}, .unit_text = {0, 0}, .doc_text = {2562, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3635,12 +3641,12 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {24836, 11}, .unit_text = {0, 0}, .doc_text = {2927, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24987, 11}, .unit_text = {0, 0}, .doc_text = {2927, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {24847, 16}, .unit_text = {0, 0}, .doc_text = {2961, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24998, 16}, .unit_text = {0, 0}, .doc_text = {2961, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -3660,492 +3666,492 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {24863, 12}, .unit_text = {0, 0}, .doc_text = {5465, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25014, 12}, .unit_text = {0, 0}, .doc_text = {5465, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {24903, 7}, .unit_text = {0, 0}, .doc_text = {24875, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25054, 7}, .unit_text = {0, 0}, .doc_text = {25026, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {24915, 3}, .unit_text = {0, 0}, .doc_text = {24910, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25066, 3}, .unit_text = {0, 0}, .doc_text = {25061, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {24942, 23}, .unit_text = {0, 0}, .doc_text = {24918, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25093, 23}, .unit_text = {0, 0}, .doc_text = {25069, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {24981, 15}, .unit_text = {0, 0}, .doc_text = {24965, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25132, 15}, .unit_text = {0, 0}, .doc_text = {25116, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {25007, 11}, .unit_text = {0, 0}, .doc_text = {24996, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25158, 11}, .unit_text = {0, 0}, .doc_text = {25147, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {25031, 12}, .unit_text = {0, 0}, .doc_text = {25018, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25182, 12}, .unit_text = {0, 0}, .doc_text = {25169, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {25058, 6}, .unit_text = {0, 0}, .doc_text = {25043, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25209, 6}, .unit_text = {0, 0}, .doc_text = {25194, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {25085, 23}, .unit_text = {0, 0}, .doc_text = {25064, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25236, 23}, .unit_text = {0, 0}, .doc_text = {25215, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {25108, 16}, .unit_text = {0, 0}, .doc_text = {11307, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25259, 16}, .unit_text = {0, 0}, .doc_text = {11307, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {14782, 17}, .unit_text = {0, 0}, .doc_text = {25124, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {14782, 17}, .unit_text = {0, 0}, .doc_text = {25275, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {15784, 11}, .unit_text = {0, 0}, .doc_text = {25142, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15784, 11}, .unit_text = {0, 0}, .doc_text = {25293, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {25167, 13}, .unit_text = {0, 0}, .doc_text = {11697, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25318, 13}, .unit_text = {0, 0}, .doc_text = {11697, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {25210, 16}, .unit_text = {0, 0}, .doc_text = {25180, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25361, 16}, .unit_text = {0, 0}, .doc_text = {25331, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {25226, 9}, .unit_text = {0, 0}, .doc_text = {11854, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25377, 9}, .unit_text = {0, 0}, .doc_text = {11854, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {25262, 9}, .unit_text = {0, 0}, .doc_text = {25235, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25413, 9}, .unit_text = {0, 0}, .doc_text = {25386, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {25297, 8}, .unit_text = {0, 0}, .doc_text = {25271, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25448, 8}, .unit_text = {0, 0}, .doc_text = {25422, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {25336, 9}, .unit_text = {0, 0}, .doc_text = {25305, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25487, 9}, .unit_text = {0, 0}, .doc_text = {25456, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {25376, 15}, .unit_text = {0, 0}, .doc_text = {25345, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25527, 15}, .unit_text = {0, 0}, .doc_text = {25496, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {25426, 6}, .unit_text = {0, 0}, .doc_text = {25391, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25577, 6}, .unit_text = {0, 0}, .doc_text = {25542, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {25432, 3}, .unit_text = {0, 0}, .doc_text = {16993, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25583, 3}, .unit_text = {0, 0}, .doc_text = {16993, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {25449, 13}, .unit_text = {0, 0}, .doc_text = {25435, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25600, 13}, .unit_text = {0, 0}, .doc_text = {25586, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {25476, 13}, .unit_text = {0, 0}, .doc_text = {25462, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25627, 13}, .unit_text = {0, 0}, .doc_text = {25613, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {25489, 7}, .unit_text = {0, 0}, .doc_text = {17878, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25640, 7}, .unit_text = {0, 0}, .doc_text = {17878, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {25518, 21}, .unit_text = {0, 0}, .doc_text = {25496, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25669, 21}, .unit_text = {0, 0}, .doc_text = {25647, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {25556, 16}, .unit_text = {0, 0}, .doc_text = {25539, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {25707, 16}, .unit_text = {0, 0}, .doc_text = {25690, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {25585, 12}, .unit_text = {0, 0}, .doc_text = {25572, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {25736, 12}, .unit_text = {0, 0}, .doc_text = {25723, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {25597, 3}, .unit_text = {0, 0}, .doc_text = {19625, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25748, 3}, .unit_text = {0, 0}, .doc_text = {19625, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {25600, 18}, .unit_text = {0, 0}, .doc_text = {19698, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25751, 18}, .unit_text = {0, 0}, .doc_text = {19698, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {25618, 12}, .unit_text = {0, 0}, .doc_text = {19814, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25769, 12}, .unit_text = {0, 0}, .doc_text = {19814, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {25641, 10}, .unit_text = {0, 0}, .doc_text = {25630, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25792, 10}, .unit_text = {0, 0}, .doc_text = {25781, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {25684, 16}, .unit_text = {0, 0}, .doc_text = {25651, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25835, 16}, .unit_text = {0, 0}, .doc_text = {25802, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {25700, 14}, .unit_text = {0, 0}, .doc_text = {20025, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25851, 14}, .unit_text = {0, 0}, .doc_text = {20025, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {25714, 12}, .unit_text = {0, 0}, .doc_text = {20222, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25865, 12}, .unit_text = {0, 0}, .doc_text = {20222, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {25726, 12}, .unit_text = {0, 0}, .doc_text = {20448, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25877, 12}, .unit_text = {0, 0}, .doc_text = {20448, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {25738, 15}, .unit_text = {0, 0}, .doc_text = {20603, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25889, 15}, .unit_text = {0, 0}, .doc_text = {20603, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {25753, 8}, .unit_text = {0, 0}, .doc_text = {20698, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25904, 8}, .unit_text = {0, 0}, .doc_text = {20698, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {25761, 8}, .unit_text = {0, 0}, .doc_text = {20954, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25912, 8}, .unit_text = {0, 0}, .doc_text = {20954, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {25800, 16}, .unit_text = {0, 0}, .doc_text = {25769, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25951, 16}, .unit_text = {0, 0}, .doc_text = {25920, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {25849, 16}, .unit_text = {0, 0}, .doc_text = {25816, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26000, 16}, .unit_text = {0, 0}, .doc_text = {25967, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
      .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {25865, 6}, .unit_text = {0, 0}, .doc_text = {22178, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26016, 6}, .unit_text = {0, 0}, .doc_text = {22178, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {25871, 3}, .unit_text = {0, 0}, .doc_text = {22322, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26022, 3}, .unit_text = {0, 0}, .doc_text = {22322, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
      .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {25924, 7}, .unit_text = {0, 0}, .doc_text = {25874, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26075, 7}, .unit_text = {0, 0}, .doc_text = {26025, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {25946, 6}, .unit_text = {0, 0}, .doc_text = {25931, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26097, 6}, .unit_text = {0, 0}, .doc_text = {26082, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {25997, 6}, .unit_text = {0, 0}, .doc_text = {25952, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26148, 6}, .unit_text = {0, 0}, .doc_text = {26103, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {26003, 12}, .unit_text = {0, 0}, .doc_text = {22869, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26154, 12}, .unit_text = {0, 0}, .doc_text = {22869, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {26064, 8}, .unit_text = {0, 0}, .doc_text = {26015, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26215, 8}, .unit_text = {0, 0}, .doc_text = {26166, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
      .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {26129, 15}, .unit_text = {0, 0}, .doc_text = {26072, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26280, 15}, .unit_text = {0, 0}, .doc_text = {26223, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
      .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {26196, 14}, .unit_text = {0, 0}, .doc_text = {26144, 52}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {26347, 14}, .unit_text = {0, 0}, .doc_text = {26295, 52}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {26240, 4}, .unit_text = {0, 0}, .doc_text = {26221, 19}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26391, 4}, .unit_text = {0, 0}, .doc_text = {26372, 19}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {26244, 6}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {26395, 6}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 125, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {26275, 18}, .unit_text = {0, 0}, .doc_text = {26250, 25}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26426, 18}, .unit_text = {0, 0}, .doc_text = {26401, 25}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 129, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {26322, 17}, .unit_text = {0, 0}, .doc_text = {26293, 29}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26473, 17}, .unit_text = {0, 0}, .doc_text = {26444, 29}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {26373, 12}, .unit_text = {0, 0}, .doc_text = {26339, 34}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26524, 12}, .unit_text = {0, 0}, .doc_text = {26490, 34}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {26416, 3}, .unit_text = {0, 0}, .doc_text = {26404, 12}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26567, 3}, .unit_text = {0, 0}, .doc_text = {26555, 12}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {23589, 4}, .unit_text = {0, 0}, .doc_text = {26419, 5}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {23740, 4}, .unit_text = {0, 0}, .doc_text = {26570, 5}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {26244, 6}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {26395, 6}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 134, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {26474, 10}, .unit_text = {0, 0}, .doc_text = {26444, 30}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26625, 10}, .unit_text = {0, 0}, .doc_text = {26595, 30}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {26505, 12}, .unit_text = {0, 0}, .doc_text = {26484, 21}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26656, 12}, .unit_text = {0, 0}, .doc_text = {26635, 21}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {26517, 10}, .unit_text = {22826, 3}, .doc_text = {22808, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26668, 10}, .unit_text = {22826, 3}, .doc_text = {22808, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {23419, 5}, .unit_text = {0, 0}, .doc_text = {26566, 8}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {23419, 5}, .unit_text = {0, 0}, .doc_text = {26717, 8}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {26574, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {26725, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {26617, 15}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {26768, 15}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {26650, 13}, .unit_text = {0, 0}, .doc_text = {26632, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26801, 13}, .unit_text = {0, 0}, .doc_text = {26783, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {26687, 23}, .unit_text = {26683, 4}, .doc_text = {26663, 20}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {26838, 23}, .unit_text = {26834, 4}, .doc_text = {26814, 20}, .note_text = {22802, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {26732, 11}, .unit_text = {0, 0}, .doc_text = {26710, 22}, .note_text = {23062, 14}, .default_text = {0, 0},
+    {.name_text = {26883, 11}, .unit_text = {0, 0}, .doc_text = {26861, 22}, .note_text = {23062, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {26743, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {26894, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
      .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {26783, 8}, .unit_text = {0, 0}, .doc_text = {26772, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26934, 8}, .unit_text = {0, 0}, .doc_text = {26923, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {26791, 8}, .unit_text = {0, 0}, .doc_text = {26527, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26942, 8}, .unit_text = {0, 0}, .doc_text = {26678, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {26814, 12}, .unit_text = {0, 0}, .doc_text = {26799, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26965, 12}, .unit_text = {0, 0}, .doc_text = {26950, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {26856, 24}, .note_text = {25753, 8}, .default_text = {0, 0},
+    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {27007, 24}, .note_text = {25904, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {26890, 9}, .unit_text = {0, 0}, .doc_text = {26880, 10}, .note_text = {25753, 8}, .default_text = {0, 0},
+    {.name_text = {27041, 9}, .unit_text = {0, 0}, .doc_text = {27031, 10}, .note_text = {25904, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {26913, 7}, .unit_text = {0, 0}, .doc_text = {26899, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27064, 7}, .unit_text = {0, 0}, .doc_text = {27050, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {26948, 12}, .unit_text = {0, 0}, .doc_text = {26920, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27099, 12}, .unit_text = {0, 0}, .doc_text = {27071, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {27006, 14}, .unit_text = {0, 0}, .doc_text = {26991, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27157, 14}, .unit_text = {0, 0}, .doc_text = {27142, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 16, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {27043, 14}, .unit_text = {0, 0}, .doc_text = {27020, 23}, .note_text = {25753, 8}, .default_text = {0, 0},
+    {.name_text = {27194, 14}, .unit_text = {0, 0}, .doc_text = {27171, 23}, .note_text = {25904, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27106, 19}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27257, 19}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {27146, 8}, .unit_text = {0, 0}, .doc_text = {27125, 21}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27297, 8}, .unit_text = {0, 0}, .doc_text = {27276, 21}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {27171, 10}, .unit_text = {0, 0}, .doc_text = {27154, 17}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27322, 10}, .unit_text = {0, 0}, .doc_text = {27305, 17}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {27199, 6}, .unit_text = {0, 0}, .doc_text = {27181, 18}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27350, 6}, .unit_text = {0, 0}, .doc_text = {27332, 18}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {24005, 8}, .unit_text = {0, 0}, .doc_text = {27205, 9}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {24156, 8}, .unit_text = {0, 0}, .doc_text = {27356, 9}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {27225, 10}, .unit_text = {0, 0}, .doc_text = {27214, 11}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27376, 10}, .unit_text = {0, 0}, .doc_text = {27365, 11}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {27246, 9}, .unit_text = {27240, 6}, .doc_text = {27235, 5}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27397, 9}, .unit_text = {27391, 6}, .doc_text = {27386, 5}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {27282, 10}, .unit_text = {0, 0}, .doc_text = {27255, 27}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27433, 10}, .unit_text = {0, 0}, .doc_text = {27406, 27}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {27320, 10}, .unit_text = {0, 0}, .doc_text = {27292, 28}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27471, 10}, .unit_text = {0, 0}, .doc_text = {27443, 28}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {27352, 12}, .unit_text = {0, 0}, .doc_text = {27330, 22}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27503, 12}, .unit_text = {0, 0}, .doc_text = {27481, 22}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {27388, 11}, .unit_text = {0, 0}, .doc_text = {27364, 24}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27539, 11}, .unit_text = {0, 0}, .doc_text = {27515, 24}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {27435, 18}, .unit_text = {0, 0}, .doc_text = {27399, 36}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27586, 18}, .unit_text = {0, 0}, .doc_text = {27550, 36}, .note_text = {22912, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {27535, 35}, .note_text = {0, 0}, .default_text = {27532, 3},
+    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {27686, 35}, .note_text = {0, 0}, .default_text = {27683, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {27630, 4}, .unit_text = {0, 0}, .doc_text = {27570, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23571, 4}, .unit_text = {0, 0}, .doc_text = {27721, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {591, 6}, .unit_text = {0, 0}, .doc_text = {27634, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {591, 6}, .unit_text = {0, 0}, .doc_text = {27781, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {27724, 15}, .unit_text = {0, 0}, .doc_text = {27658, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27871, 15}, .unit_text = {0, 0}, .doc_text = {27805, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {26913, 7}, .unit_text = {0, 0}, .doc_text = {27739, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27064, 7}, .unit_text = {0, 0}, .doc_text = {27886, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {27810, 6}, .unit_text = {0, 0}, .doc_text = {26826, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27957, 6}, .unit_text = {0, 0}, .doc_text = {26977, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {27816, 13}, .unit_text = {0, 0}, .doc_text = {27057, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27963, 13}, .unit_text = {0, 0}, .doc_text = {27208, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {27884, 10}, .unit_text = {0, 0}, .doc_text = {27829, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28031, 10}, .unit_text = {0, 0}, .doc_text = {27976, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {27958, 24}, .unit_text = {0, 0}, .doc_text = {27894, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28105, 24}, .unit_text = {0, 0}, .doc_text = {28041, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {28011, 5}, .unit_text = {0, 0}, .doc_text = {27982, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28158, 5}, .unit_text = {0, 0}, .doc_text = {28129, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4224,16 +4230,16 @@ constexpr StructDescriptor struct_table[] = {
     {{22892, 20}, {22869, 23}, 394, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
     {{23214, 8}, {23193, 21}, 396, 8, sizeof(Features), false},  // Features
     {{23360, 14}, {23331, 29}, 404, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{26218, 3}, {26210, 8}, 408, 81, sizeof(Gpu), true},  // Gpu
-    {{26394, 10}, {26385, 9}, 489, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{26436, 8}, {26424, 12}, 494, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{26552, 14}, {26527, 25}, 496, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{26605, 12}, {26584, 21}, 500, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{26850, 6}, {26826, 24}, 502, 8, sizeof(NvLink), true},  // NvLink
-    {{26980, 11}, {26960, 20}, 510, 4, sizeof(RootComplex), true},  // RootComplex
-    {{27094, 12}, {27057, 37}, 514, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{27522, 10}, {27453, 69}, 516, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{28047, 7}, {28016, 31}, 528, 10, sizeof(Machine), true},  // Machine
+    {{26369, 3}, {26361, 8}, 408, 82, sizeof(Gpu), true},  // Gpu
+    {{26545, 10}, {26536, 9}, 490, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{26587, 8}, {26575, 12}, 495, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{26703, 14}, {26678, 25}, 497, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{26756, 12}, {26735, 21}, 501, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{27001, 6}, {26977, 24}, 503, 8, sizeof(NvLink), true},  // NvLink
+    {{27131, 11}, {27111, 20}, 511, 4, sizeof(RootComplex), true},  // RootComplex
+    {{27245, 12}, {27208, 37}, 515, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{27673, 10}, {27604, 69}, 517, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{28194, 7}, {28163, 31}, 529, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
