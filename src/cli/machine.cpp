@@ -1,7 +1,9 @@
 #include "cli/machine.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -46,12 +48,37 @@ void export_choice(const MachineChoice& choice) {
   if (choice.gpu_count) setenv("NVMLKIT_GPU_COUNT", std::to_string(*choice.gpu_count).c_str(), 1);
 }
 
+std::string list_models(const sim::Machine& machine) {
+  std::vector<std::pair<std::string_view, std::size_t>> models;
+  for (const auto& gpu : machine.gpus()) {
+    const auto name = gpu.name ? gpu.name->view() : std::string_view();
+    const auto known =
+        std::find_if(models.begin(), models.end(), [&](const auto& model) { return model.first == name; });
+    if (known == models.end())
+      models.emplace_back(name, 1);
+    else
+      ++known->second;
+  }
+  const std::size_t named = models.size() > 4 ? 3 : models.size();
+  std::string out = models.empty() ? "0" : "";
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (i < named)
+      out += fmt::format("{}{} x {}", i == 0 ? "" : ", ", models[i].second, models[i].first);
+    else
+      others += models[i].second;
+  }
+  if (others != 0) out += fmt::format(", {} of {} other models", others, models.size() - named);
+  return out;
+}
+
 tl::expected<MachineSummary, std::string> inspect(const sim::Environment& environment) {
   std::string error;
   const auto machine = sim::load_machine(environment, error);
   if (!machine) return tl::unexpected(error);
   MachineSummary summary;
   summary.gpu_count = machine->gpus().size();
+  summary.gpus = list_models(*machine);
   if (const auto& driver = machine->system().driver_version) summary.driver_version = driver->view();
   if (summary.gpu_count > 0) {
     const auto& gpu = machine->gpus().front();

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "sim/environment.hpp"
+#include "sim/machine.hpp"
 
 namespace nvmlkit::cli {
 
@@ -22,12 +23,16 @@ struct MachineChoice {
 void export_choice(const MachineChoice& choice);
 
 struct MachineSummary {
+  std::string gpus;      // "2 x NVIDIA H100 80GB HBM3, 1 x Tesla T4"
   std::string gpu_name;  // of the first GPU, as the rest
   std::size_t gpu_count = 0;
   std::uint64_t memory_bytes = 0;
   std::string architecture;
   std::string driver_version;
 };
+
+// How many of which, in the order of the first of each; of more than four models only the first three are named.
+std::string list_models(const sim::Machine& machine);
 
 // Reads and checks the machine, as the driver library will; the error is one line for people.
 tl::expected<MachineSummary, std::string> inspect(const sim::Environment& environment);

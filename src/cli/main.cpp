@@ -96,7 +96,7 @@ int Machines(bool as_json) {
 int Check(const std::string& file) {
   const auto machine = inspect({{"NVMLKIT_MACHINE", std::filesystem::absolute(file).lexically_normal().string()}});
   if (!machine) return Fail(bad_input, machine.error());
-  fmt::print("{}: {} x {}, driver {}\n", file, machine->gpu_count, machine->gpu_name, machine->driver_version);
+  fmt::print("{}: {}, driver {}\n", file, machine->gpus, machine->driver_version);
   return 0;
 }
 
@@ -223,7 +223,10 @@ int Main(int argc, char** argv) {
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : bad_input;
+    if (error.get_exit_code() == 0) return app.exit(error);  // help
+    std::string path = "nvmlkit";
+    for (const auto* at : app.get_subcommands()) path += " " + at->get_name();
+    return Fail(bad_input, fmt::format("{}; see `{} --help`", error.what(), path));
   }
   if (*run) {
     // The program may stand before `--`, which is then an argument of its own.

@@ -169,7 +169,7 @@ int status(const std::string& given, bool as_json) {
     fmt::print("{}\n", out.dump(2));
     return 0;
   }
-  fmt::print("Machine      {}\nGPUs         {} x {}\nState        {}{}\nWrites       {}{}\n", origin, gpus.size(), name,
+  fmt::print("Machine      {}\nGPUs         {}\nState        {}{}\nWrites       {}{}\n", origin, list_models(*machine),
              *path, read_only ? " (read-only)" : "", header.writes.load(),
              header.last_writer != 0 ? fmt::format(", the last by process {}", header.last_writer.load()) : "");
   for (const auto& user : users)

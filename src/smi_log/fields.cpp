@@ -64,7 +64,7 @@ constexpr Row kGpu[] = {
     {"GPU Virtualization Mode/vGPU Heterogeneous Mode", "gpu_virtualization_mode/vgpu_heterogeneous_mode", "", Unit::text},
     {"GPU Reset Status/Reset Required", "gpu_reset_status/reset_required", "reset_status.required", Unit::flag},
     {"GPU Reset Status/Drain and Reset Recommended", "gpu_reset_status/drain_and_reset_recommended", "reset_status.drain_and_reset_recommended", Unit::flag},
-    {"GPU Recovery Action", "gpu_recovery_action", "", Unit::text},
+    {"GPU Recovery Action", "gpu_recovery_action", "reset_status.recovery_action", Unit::word},
     {"GSP Firmware Version", "gsp_firmware_version", "gsp_firmware.version", Unit::text},
     {"IBMNPU/Relaxed Ordering Mode", "ibmnpu/relaxed_ordering_mode", "", Unit::text},
     {"Compute Mode", "compute_mode", "compute_mode", Unit::word},

@@ -70,6 +70,44 @@ class Fault(unittest.TestCase):
                     self.assertEqual(self.smi(smi, "-r", "-i", "1").returncode, 0)
                     self.assertNotIn("requires reset", self.smi(smi, *query).stdout)
 
+    def test_an_xid_that_asks_for_a_reset(self) -> None:
+        for branch, smi in available_smi().items():
+            with self.subTest(branch):
+                self.up()
+                self.good("set", "gpu=all", "persistence_mode=disabled")
+                self.good("fault", "gpu=1", "xid", "95")
+                self.assertIn("gpu=1 recovery reset", self.good("fault").splitlines())
+                said = self.smi(smi, "-q", "-i", "1").stdout
+                self.assertRegex(said, r"Reset Required +: Yes\n +Drain and Reset Recommended +: No")
+                self.assertIn("requires a reset before it can be used again", self.refused("run", "--uses", "gpu=1", "--", "true"))
+                if os.geteuid() == 0:
+                    self.assertEqual(self.smi(smi, "-r", "-i", "1").returncode, 0)
+                    self.good("run", "--uses", "gpu=1", "--", "true")
+
+    def test_a_drained_gpu_takes_nobody_new(self) -> None:
+        for branch, smi in available_smi().items():
+            with self.subTest(branch):
+                self.up()
+                self.good("set", "gpu=all", "persistence_mode=disabled")
+                bus = self.good("get", "gpu=1", "pci.bus_id").strip()[4:]
+                if os.geteuid() != 0:
+                    self.skipTest("draining needs root")
+                self.assertIn("drain state to: draining", self.smi(smi, "drain", "-p", bus, "-m", "1").stdout)
+                self.assertEqual(len(self.smi(smi, "-L").stdout.splitlines()), 1)
+                self.assertIn("takes no new programs", self.refused("run", "--uses", "gpu=1", "--", "true"))
+                self.assertIn("is: draining", self.smi(smi, "drain", "-p", bus, "-q").stdout)
+                self.assertEqual(self.smi(smi, "drain", "-p", bus, "-m", "0").returncode, 0)
+                self.assertEqual(len(self.smi(smi, "-L").stdout.splitlines()), 2)
+
+    def test_a_fan_that_fails(self) -> None:
+        for branch, smi in available_smi().items():
+            with self.subTest(branch):
+                self.up("rtx4090")
+                self.good("fault", "gpu=0", "fan", "0")
+                query = self.smi(smi, "--query-gpu=fan.speed", "--format=csv,noheader").stdout
+                self.assertEqual(query.splitlines(), ["[Unknown Error]", "0 %"])
+                self.assertIn("|ERR! ", self.smi(smi).stdout)
+
     def test_machines_without_a_driver(self) -> None:
         texts = {
             "driver-not-loaded": (9, "couldn't communicate with the NVIDIA driver"),

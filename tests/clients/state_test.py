@@ -102,6 +102,8 @@ class State(unittest.TestCase):
         for arguments, expected in cases.items():
             with self.subTest(arguments=arguments):
                 self.assertIn(expected, self.refused("set", *arguments))
+        for words in (("set",), ("set", "gpu=0"), ("status", "--jsn"), ("load", "gpu=0"), ("nonsense",)):
+            self.assertEqual(len(self.refused(*words).splitlines()), 1, words)
         self.assertIn("did you mean 'power'?", self.refused("get", "gpu=0", "powr"))
         self.assertEqual(self.good("get", "gpu=all"), before)
 

@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "faults_support.hpp"
+#include "sim/processes/clients.hpp"
 
 namespace nvmlkit::driver_test {
 namespace {
@@ -11,6 +12,19 @@ class Faults : public Shared {
   static nvmlReturn_t temperature(nvmlDevice_t gpu) {
     unsigned int celsius = 0;
     return call("nvmlDeviceGetTemperature", gpu, NVML_TEMPERATURE_GPU, &celsius);
+  }
+  static unsigned int field(nvmlDevice_t gpu, unsigned int id) {
+    nvmlFieldValue_t value{};
+    value.fieldId = id;
+    EXPECT_EQ(call("nvmlDeviceGetFieldValues", gpu, 1, &value), NVML_SUCCESS);
+    EXPECT_EQ(value.nvmlReturn, NVML_SUCCESS) << id;
+    return value.value.uiVal;
+  }
+  // Whether this process may begin to use the GPU.
+  sim::processes::Outcome use(std::size_t gpu) {
+    sim::processes::Request request;
+    request.pid = static_cast<std::uint32_t>(getpid());
+    return sim::processes::attach(*outside_, gpu, request);
   }
   static unsigned int count() {
     unsigned int out = 0;
@@ -43,6 +57,99 @@ TEST_F(Faults, AGpuThatNeedsAResetStillSaysWhoItIs) {
   EXPECT_EQ(temperature(device(0)), NVML_ERROR_RESET_REQUIRED);
   char text[96];
   EXPECT_EQ(call("nvmlDeviceGetUUID", device(0), text, 96U), NVML_SUCCESS);
+}
+
+TEST_F(Faults, AnXidThatAsksForAResetKeepsNewProgramsOut) {
+  using sim::processes::Outcome;
+  start_shared("h100");
+  outside_->system().driver_version = std::string_view("590.48.01");
+  start_library();
+  const auto set = set_for(kXid | static_cast<unsigned long long>(EventTypeGpuRecoveryAction));
+  const auto gpu = device(0);
+  ASSERT_EQ(field(gpu, FI_DEV_GET_GPU_RECOVERY_ACTION), NVML_GPU_RECOVERY_ACTION_NONE);
+  ASSERT_EQ(use(1), Outcome::done);
+  inject("gpu=0 xid 95");
+  inject("gpu=1 xid 95");
+  EXPECT_EQ(temperature(gpu), NVML_SUCCESS);
+  EXPECT_EQ(field(gpu, FI_DEV_GET_GPU_RECOVERY_ACTION), NVML_GPU_RECOVERY_ACTION_GPU_RESET);
+  EXPECT_EQ(field(gpu, FI_DEV_RESET_STATUS), 1U);
+  EXPECT_EQ(use(0), Outcome::reset_first);
+  EXPECT_EQ(use(1), Outcome::done) << "who uses it already goes on";
+  nvmlEventData_t data{};
+  EXPECT_EQ(wait(set, data), NVML_SUCCESS);
+  EXPECT_EQ(data.eventData, 95U);
+  EXPECT_EQ(wait(set, data), NVML_SUCCESS);
+  EXPECT_EQ(data.eventType, static_cast<unsigned long long>(EventTypeGpuRecoveryAction));
+  EXPECT_EQ(data.eventData, static_cast<unsigned long long>(NVML_GPU_RECOVERY_ACTION_GPU_RESET));
+  heal("gpu=0");
+  EXPECT_EQ(field(gpu, FI_DEV_GET_GPU_RECOVERY_ACTION), NVML_GPU_RECOVERY_ACTION_NONE);
+  EXPECT_EQ(use(0), Outcome::done);
+}
+
+TEST_F(Faults, AnXidThatStopsTheGpuLeavesWhoItIs) {
+  start_shared("h100");
+  start_library();
+  inject("gpu=0 xid 119");
+  EXPECT_EQ(temperature(device(0)), NVML_ERROR_RESET_REQUIRED);
+  char text[96];
+  EXPECT_EQ(call("nvmlDeviceGetUUID", device(0), text, 96U), NVML_SUCCESS);
+  EXPECT_EQ(use(0), sim::processes::Outcome::reset_first);
+  EXPECT_EQ(*outside_->gpus()[0].reset_status.recovery_action,
+            static_cast<unsigned>(NVML_GPU_RECOVERY_ACTION_GPU_RESET));
+  inject("gpu=0 xid 79");
+  EXPECT_EQ(*outside_->gpus()[0].reset_status.recovery_action,
+            static_cast<unsigned>(NVML_GPU_RECOVERY_ACTION_NODE_REBOOT));
+  EXPECT_EQ(use(0), sim::processes::Outcome::unreachable);
+}
+
+TEST_F(Faults, AContainedErrorAdvisesToDrain) {
+  start_shared("h100");
+  start_library();
+  inject("gpu=0 ecc dram uncorrected");
+  EXPECT_EQ(*outside_->gpus()[0].reset_status.recovery_action,
+            static_cast<unsigned>(NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET));
+  EXPECT_EQ(field(device(0), FI_DEV_DRAIN_AND_RESET_STATUS), 1U);
+  EXPECT_EQ(use(0), sim::processes::Outcome::done);
+}
+
+// As the header says: no new requests, and new NVML processes no longer see it.
+TEST_F(Faults, ADrainedGpuTakesNobodyNew) {
+  using sim::processes::Outcome;
+  start_shared("a100", "3");
+  start_library();
+  const auto gpu = device(1), last = device(2);
+  ASSERT_EQ(call("nvmlDeviceSetPersistenceMode", gpu, NVML_FEATURE_DISABLED), NVML_SUCCESS);
+  nvmlPciInfo_t pci{};
+  ASSERT_EQ(call("nvmlDeviceGetPciInfo_v3", gpu, &pci), NVML_SUCCESS);
+  char uuid[96];
+  ASSERT_EQ(call("nvmlDeviceGetUUID", gpu, uuid, 96U), NVML_SUCCESS);
+  ASSERT_EQ(use(1), Outcome::done);
+  ASSERT_EQ(call("nvmlDeviceModifyDrainState", &pci, NVML_FEATURE_ENABLED), NVML_SUCCESS);
+  EXPECT_EQ(use(1), Outcome::done) << "who uses it already goes on";
+  EXPECT_EQ(temperature(gpu), NVML_SUCCESS);
+  EXPECT_EQ(count(), 3U);
+  ASSERT_EQ(sim::processes::detach(*outside_, 1, static_cast<std::uint32_t>(getpid())), Outcome::done);
+  EXPECT_EQ(use(1), Outcome::draining);
+  EXPECT_EQ(use(0), Outcome::done);
+
+  call("nvmlShutdown");
+  start_library();
+  EXPECT_EQ(count(), 2U);
+  EXPECT_EQ(device(1), last);
+  unsigned int index = 9;
+  EXPECT_EQ(call("nvmlDeviceGetIndex", last, &index), NVML_SUCCESS);
+  EXPECT_EQ(index, 1U);
+  nvmlDevice_t found = nullptr;
+  EXPECT_EQ(call("nvmlDeviceGetHandleByUUID", uuid, &found), NVML_ERROR_NOT_FOUND);
+  EXPECT_EQ(call("nvmlDeviceGetHandleByPciBusId_v2", pci.busId, &found), NVML_ERROR_NOT_FOUND);
+  nvmlEnableState_t state = NVML_FEATURE_DISABLED;
+  EXPECT_EQ(call("nvmlDeviceQueryDrainState", &pci, &state), NVML_SUCCESS);
+  EXPECT_EQ(state, NVML_FEATURE_ENABLED);
+  EXPECT_EQ(call("nvmlDeviceModifyDrainState", &pci, NVML_FEATURE_DISABLED), NVML_SUCCESS);
+  EXPECT_EQ(use(1), Outcome::done);
+  call("nvmlShutdown");
+  start_library();
+  EXPECT_EQ(count(), 3U);
 }
 
 TEST_F(Faults, AGpuOffTheBusIsNotEnumerated) {
@@ -106,7 +213,27 @@ TEST_F(Faults, TheMachineItself) {
   EXPECT_EQ(count(), 2U);
 }
 
-TEST_F(Faults, FansAndInforom) {
+TEST_F(Faults, AFanThatFailsIsNotReadAndCoolsNothing) {
+  start_shared("rtx4090", "1");
+  outside_->gpus()[0].fan.count = 2U;
+  start_library();
+  const auto gpu = device();
+  unsigned int fans = 0, speed = 0, target = 0;
+  ASSERT_EQ(call("nvmlDeviceGetNumFans", gpu, &fans), NVML_SUCCESS);
+  ASSERT_EQ(fans, 2U);
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed", gpu, &speed), NVML_SUCCESS);
+  inject("gpu=0 fan 0");
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed", gpu, &speed), NVML_ERROR_UNKNOWN);
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", gpu, 0U, &speed), NVML_ERROR_UNKNOWN);
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", gpu, 1U, &speed), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", gpu, fans, &speed), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceGetTargetFanSpeed", gpu, 0U, &target), NVML_SUCCESS) << "what it should do is known";
+  EXPECT_EQ(temperature(gpu), NVML_SUCCESS);
+  heal("gpu=0 fan");
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", gpu, 0U, &speed), NVML_SUCCESS);
+}
+
+TEST_F(Faults, Inforom) {
   start_shared("t4", "1");
   start_library();
   char text[64];

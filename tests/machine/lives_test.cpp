@@ -188,7 +188,10 @@ std::string Lives::step(ReferenceGpu& gpu, std::uint32_t index) {
       const auto room = machine_->gpus()[index].memory.total_bytes.value_or(0) -
                         machine_->gpus()[index].memory.reserved_bytes.value_or(0) - gpu.held();
       const bool exclusive = gpu.compute_mode == abi::NVML_COMPUTEMODE_EXCLUSIVE_PROCESS && !gpu.clients.empty();
-      EXPECT_EQ(outcome, exclusive ? Outcome::exclusive : bytes > room ? Outcome::out_of_memory : Outcome::done);
+      EXPECT_EQ(outcome, gpu.lost       ? Outcome::unreachable
+                         : exclusive    ? Outcome::exclusive
+                         : bytes > room ? Outcome::out_of_memory
+                                        : Outcome::done);
       if (outcome == Outcome::done)
         gpu.clients[pid] = bytes;
       else

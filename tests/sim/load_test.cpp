@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "nvmlkit/generated/abi.hpp"
 #include "sim/config/builtin.hpp"
 
 namespace nvmlkit::sim {
@@ -167,6 +168,31 @@ devices:
   EXPECT_EQ(machine->gpus()[3].memory.total_bytes, base->gpus()[3].memory.total_bytes);
   EXPECT_EQ(read("base: t4\ndevices: [{index: 9}]\n")->gpus().size(), 10u);
   EXPECT_EQ(read("base: t4\nsystem: {num_devices: 1}\n")->gpus().size(), 1u);
+}
+
+TEST(Base, OfOneGpuMakesAMixedMachine) {
+  const auto machine = read(
+      "version: \"1.0\"\nbase: h100\nsystem: {num_devices: 1024}\ndevice_defaults: {persistence_mode: disabled}\n"
+      "devices:\n  - {index: 1, base: t4}\n  - {index: 3, base: a100, power: {min_limit_mw: 123000}}\n"
+      "  - {index: 1023, base: t4, name: Mine}\n");
+  const auto gpus = machine->gpus();
+  ASSERT_EQ(gpus.size(), 1024U);
+  EXPECT_EQ(gpus[0].name->view(), "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(gpus[1].name->view(), "Tesla T4");
+  EXPECT_FALSE(gpus[1].mig.mode_current) << "nothing of the H100 is left";
+  EXPECT_EQ(*gpus[1].persistence_mode, static_cast<std::uint32_t>(abi::NVML_FEATURE_DISABLED));
+  EXPECT_EQ(gpus[3].name->view(), "NVIDIA A100-SXM4-40GB");
+  EXPECT_EQ(*gpus[3].power.min_limit_mw, 123'000U);
+  EXPECT_EQ(gpus[1023].name->view(), "Mine");
+  EXPECT_EQ(*gpus[1023].architecture, static_cast<std::uint32_t>(abi::DEVICE_ARCH_TURING));
+  EXPECT_NE(gpus[1].uuid->view(), gpus[1023].uuid->view());
+  EXPECT_NE(gpus[1].pci.bus_id->bus, gpus[3].pci.bus_id->bus);
+
+  ConfigError error;
+  EXPECT_EQ(read_machine("m.yaml", "base: h100\ndevices: [{index: 0, base: t5}]\n", error, {}), nullptr);
+  EXPECT_NE(error.text().find("m.yaml:2:"), std::string::npos) << error.text();
+  EXPECT_NE(error.text().find("unknown machine 't5'"), std::string::npos) << error.text();
+  EXPECT_EQ(read_machine("m.yaml", "device_defaults: {base: t4}\n", error, {}), nullptr);
 }
 
 TEST(Builtin, EveryOneLoadsAndHasWhatTellsItApart) {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "processes_support.hpp"
+#include "telemetry_support.hpp"
 
 namespace nvmlkit::sim::processes {
 namespace {
@@ -122,6 +123,76 @@ TEST_F(Processes, AFullTableSaysSo) {
   EXPECT_EQ(processes::attach(*machine, 0, request(processes[max_clients].pid())), Outcome::full);
   processes[500].die();
   EXPECT_EQ(processes::attach(*machine, 0, request(processes[max_clients].pid())), Outcome::done);
+}
+
+// NVML tells the mean over the life of a process, not what its last moment was like.
+TEST(Accounting, UtilizationIsTheMeanOfTheLife) {
+  telemetry_test::Bench b("base: h100\nsystem: {num_devices: 1}\ndevice_defaults: {accounting: {mode: enabled}}\n");
+  const auto record = [&](std::uint32_t pid) {
+    remove_ended(b.machine(), 0);
+    Record found{};
+    for_each_record(b.machine(), b.gpu(), 0, [&](const Record& each) {
+      if (each.pid == pid) found = each;
+    });
+    return found;
+  };
+  const Idle lasting, passing;
+  const auto attach = [&](const Idle& process, std::uint32_t share) {
+    Request request;
+    request.pid = process.pid();
+    request.share = share;
+    return processes::attach(b.machine(), 0, request);
+  };
+  ASSERT_EQ(attach(lasting, 1), Outcome::done);
+  b.load(80, 40);
+  b.pass(10);
+  EXPECT_EQ(record(lasting.pid()).gpu_percent, 80U);
+  b.unload();
+  b.pass(10);
+  EXPECT_EQ(record(lasting.pid()).gpu_percent, 40U);
+  EXPECT_EQ(record(lasting.pid()).memory_percent, 20U);
+  ASSERT_EQ(attach(passing, 3), Outcome::done);
+  b.load(80, 40);
+  b.pass(20);
+  EXPECT_EQ(record(lasting.pid()).gpu_percent, 30U);  // 10 s of 80, 10 of 0, 20 of a quarter of 80
+  EXPECT_EQ(record(passing.pid()).gpu_percent, 60U);
+  passing.die();
+  const auto ended = record(passing.pid());
+  EXPECT_FALSE(ended.running);
+  EXPECT_EQ(ended.gpu_percent, 60U);
+  EXPECT_EQ(ended.memory_percent, 30U);
+  EXPECT_EQ(ended.time_ms, 20'000U);
+  b.pass(40);
+  EXPECT_EQ(record(lasting.pid()).gpu_percent, 55U);
+  EXPECT_EQ(record(passing.pid()).gpu_percent, 60U);
+
+  // One that comes again has one record of both lives.
+  ASSERT_EQ(detach(b.machine(), 0, lasting.pid()), Outcome::done);
+  EXPECT_EQ(record(lasting.pid()).gpu_percent, 55U);
+  b.unload();
+  ASSERT_EQ(attach(lasting, 1), Outcome::done);
+  b.pass(80);
+  ASSERT_EQ(detach(b.machine(), 0, lasting.pid()), Outcome::done);
+  EXPECT_EQ(record(lasting.pid()).time_ms, 160'000U);
+  EXPECT_EQ(record(lasting.pid()).gpu_percent, 27U);
+}
+
+// What processes of the machine file use is not shared; dynamic metrics count with their mean.
+TEST(Accounting, SharesWhatIsLeft) {
+  telemetry_test::Bench b(
+      "base: h100\nsystem: {num_devices: 1}\ndevice_defaults:\n  accounting: {mode: enabled}\n"
+      "  processes: [{pid: 7, name: fixed, sm_util: 20}]\n"
+      "  dynamic_metrics: {seed: 3, utilization: {pattern: burst, gpu_min: 20, gpu_max: 100, burst_period_sec: 10}}\n");
+  const Idle process;
+  Request request;
+  request.pid = process.pid();
+  ASSERT_EQ(attach(b.machine(), 0, request), Outcome::done);
+  b.pass(40);  // calm at 20 to 40, bursts at 80 to 100, half of the time each
+  std::uint32_t percent = 0;
+  for_each_record(b.machine(), b.gpu(), 0, [&](const Record& each) {
+    if (each.pid == process.pid()) percent = each.gpu_percent;
+  });
+  EXPECT_EQ(percent, (30U + 90U) / 2 - 20U);
 }
 
 TEST_F(Processes, AccountingKeepsTheLastOnesOfItsBuffer) {

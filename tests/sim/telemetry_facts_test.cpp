@@ -37,12 +37,23 @@ TEST(TelemetryFacts, H100WithAContextAndNothingRunning) {
   b.pass(10);
   EXPECT_NEAR(b.watts(), 118, 2);
   EXPECT_EQ(b.graphics_mhz(), 1980u);
+  EXPECT_EQ(b.memory_mhz(), 2619u);
+  EXPECT_EQ(*b.now()(b.gpu().clocks.video_current), 1545u);
   EXPECT_EQ(*b.now()(b.gpu().utilization.gpu), 0u);
 }
 
 TEST(TelemetryFacts, H200UnderGpuBurn) {
-  Bench b("base: h200\nsystem: {num_devices: 1}\n");
+  Bench b(
+      "base: h200\nsystem: {num_devices: 1}\n"
+      "device_defaults: {thermal: {temperature_memory_c: 32}, power: {memory_draw_mw: 46560}}\n");
   EXPECT_NEAR(b.watts(), 77, 1);
+  EXPECT_NEAR(b.celsius(), 28, 1);
+  EXPECT_NEAR(b.memory_celsius(), 31.5, 1);
+  EXPECT_NEAR(*b.now()(b.gpu().power.memory_draw_mw), 46560, 0.03 * 46560);
+  EXPECT_EQ(b.graphics_mhz(), 345u);
+  EXPECT_NEAR(b.memory_mhz(), 3201, 2);  // the profile stands on another capture
+  EXPECT_NEAR(*b.now()(b.gpu().pcie.tx_throughput_kbps), 371, 100);
+  EXPECT_NEAR(*b.now()(b.gpu().pcie.rx_throughput_kbps), 337, 100);
   b.load(100, 7);
   b.pass(24);
   EXPECT_NEAR(b.celsius(), 52, 2);
@@ -58,6 +69,92 @@ TEST(TelemetryFacts, H200UnderGpuBurn) {
   EXPECT_NEAR(b.celsius(), 54, 2);
 }
 
+// gpu-burn in one instance of 60 of the 132 SMs.
+TEST(TelemetryFacts, H100WithOneMigInstanceBusy) {
+  Bench b(
+      "base: h100\nsystem: {num_devices: 1}\n"
+      "device_defaults: {mig: {mode_current: enabled}, thermal: {temperature_gpu_c: 42, tlimit_c: 45}}\n");
+  EXPECT_NEAR(b.watts(), 70, 2);
+  b.load(45, 5);
+  b.pass(17);
+  EXPECT_NEAR(b.watts(), 432, 0.03 * 432);
+  EXPECT_NEAR(b.celsius(), 52.5, 2.5);
+  EXPECT_NEAR(*b.now()(b.gpu().thermal.tlimit_c), 24, 3);
+  EXPECT_EQ(b.graphics_mhz(), 1980u);
+  b.pass(3);
+  const double watts[] = {438, 440, 437, 439, 439}, temperature[] = {55, 55, 56, 56, 56};
+  for (int i = 0; i < 5; ++i, b.pass(1)) {
+    EXPECT_NEAR(b.watts(), watts[i], 0.03 * watts[i]) << i;
+    EXPECT_NEAR(b.celsius(), temperature[i], 2) << i;
+  }
+}
+
+// The same in a compute instance of 32 SMs.
+TEST(TelemetryFacts, H200WithOneMigInstanceBusy) {
+  Bench b("base: h200\nsystem: {num_devices: 1}\ndevice_defaults: {mig: {mode_current: enabled}}\n");
+  EXPECT_NEAR(b.watts(), 78, 1.5);
+  EXPECT_NEAR(b.celsius(), 28, 1);
+  b.load(24);
+  b.pass(26);
+  EXPECT_NEAR(b.watts(), 295, 0.04 * 295);
+  EXPECT_NEAR(b.celsius(), 36, 2);
+  EXPECT_NEAR(*b.now()(b.gpu().thermal.tlimit_c), 46, 3);
+  EXPECT_EQ(b.graphics_mhz(), 1980u);
+}
+
+// Eight cards of one machine. What the busy one ran is not known; it drew far less than the limit.
+TEST(TelemetryFacts, Rtx4090) {
+  Bench b("base: rtx4090\nsystem: {num_devices: 1}\n");
+  EXPECT_GE(b.watts(), 8.8);
+  EXPECT_LE(b.watts(), 27.6);
+  EXPECT_EQ(b.graphics_mhz(), 210u);
+  EXPECT_EQ(b.memory_mhz(), 405u);
+  EXPECT_EQ(*b.now()(b.gpu().performance_state), 8u);
+  b.load(0);
+  b.pass(60);
+  EXPECT_GE(b.watts(), 59);
+  EXPECT_LE(b.watts(), 68);
+  EXPECT_NEAR(b.celsius(), 41, 3);
+  EXPECT_EQ(*b.now()(b.gpu().utilization.gpu), 0u);
+  EXPECT_EQ(*b.now()(b.gpu().performance_state), 2u);
+  EXPECT_EQ(b.graphics_mhz(), 2520u);
+  EXPECT_EQ(b.memory_mhz(), 10251u);
+
+  Bench light(
+      "base: rtx4090\nsystem: {num_devices: 1}\n"
+      "device_defaults: {telemetry: {load_power_mw: 180000, memory_load_power_mw: 30000, slow_rise_mc_per_w: 110,\n"
+      "                              fast_rise_mc_per_w: 28}}\n");
+  light.load(100, 53);
+  light.pass(200);
+  EXPECT_NEAR(light.watts(), 157.7, 4);
+  EXPECT_NEAR(light.celsius(), 58, 2);
+  EXPECT_EQ(light.graphics_mhz(), 2775u);
+  EXPECT_EQ(light.memory_mhz(), 10251u);
+  EXPECT_EQ(*light.now()(light.gpu().performance_state), 2u);
+  EXPECT_EQ(*light.now()(light.gpu().utilization.memory), 53u);
+  EXPECT_NEAR(*light.now()(light.gpu().fan.speed_percent), 40, 4);
+}
+
+// A fan that stands until 59 C; the sensor jumps when work begins and ends.
+TEST(TelemetryFacts, Rtx3070TiHeatsInTwoSteps) {
+  Bench b(
+      "base: rtx3070ti\nsystem: {num_devices: 1}\n"
+      "device_defaults:\n"
+      "  power: {current_draw_mw: 106000, instant_draw_mw: 106000}\n"
+      "  thermal: {temperature_gpu_c: 52}\n"
+      "  telemetry: {active_power_mw: 110000, load_power_mw: 290000, slow_rise_mc_per_w: 100, fast_rise_mc_per_w: 55,\n"
+      "              fast_time_ms: 400, slow_time_ms: 60000}\n");
+  b.load(75);
+  b.pass(1);
+  EXPECT_NEAR(b.instant_watts(), 247, 15);
+  EXPECT_NEAR(b.celsius(), 61.2 - 1.5, 2);  // from 51.8 within two samples of 0.5 s
+  b.pass(60);
+  const auto warm = b.celsius();
+  b.unload();
+  b.pass(0.5);
+  EXPECT_NEAR(warm - b.celsius(), 0.7 * 9.3, 2.5);
+}
+
 // The clock falls at once, the memory stays in P0 for three seconds, then the power falls.
 TEST(TelemetryFacts, L40sAfterALoad) {
   Bench b("base: l40s\nsystem: {num_devices: 1}\n");
@@ -65,6 +162,7 @@ TEST(TelemetryFacts, L40sAfterALoad) {
   b.pass(120);
   ASSERT_NEAR(b.watts(), 183, 6);
   ASSERT_NEAR(b.celsius(), 64, 2);
+  EXPECT_NEAR(*b.now()(b.gpu().thermal.tlimit_c), 24, 3);
   EXPECT_EQ(b.graphics_mhz(), 2520u);
   EXPECT_EQ(b.memory_mhz(), 9001u);
   b.unload();

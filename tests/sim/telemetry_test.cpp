@@ -229,6 +229,20 @@ TEST(Telemetry, FansFollowTheHeat) {
   EXPECT_NEAR(*b.now()(b.gpu().fan.speed_rpm), 40.0 * percent, 40);
 }
 
+TEST(Telemetry, AFanThatFailsCoolsNothing) {
+  Bench b("base: rtx4090\nsystem: {num_devices: 1}\n");
+  b.load(30);
+  b.pass(300);
+  const auto before = b.celsius();
+  b.change([](model::Gpu& gpu) { gpu.faults.fans_failed = 1; });
+  EXPECT_NEAR(b.celsius(), before, 1);
+  b.pass(60);
+  EXPECT_GT(b.celsius(), before + 10);
+  b.change([](model::Gpu& gpu) { gpu.faults.fans_failed = 0; });
+  b.pass(300);
+  EXPECT_NEAR(b.celsius(), before, 4);
+}
+
 std::string dynamic_machine(const std::string& what) {
   return "base: l40s\nsystem: {num_devices: 1}\ndevice_defaults: {dynamic_metrics: {seed: 5, " + what + "}}\n";
 }

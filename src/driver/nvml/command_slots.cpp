@@ -2,6 +2,7 @@
 // persistence mode.
 #include "driver/nvml/access.hpp"
 #include "driver/nvml/call.hpp"
+#include "driver/nvml/enumeration.hpp"
 #include "driver/nvml/private_slots.hpp"
 #include "driver/nvml/setters.hpp"
 #include "sim/processes/clients.hpp"
@@ -68,7 +69,7 @@ nvmlReturn_t reset_gpus(unsigned int count, const nvmlDevice_t* devices, nvmlRet
     results[i] = reset(*machine, devices[i]);
     good = good && results[i] == NVML_SUCCESS;
   }
-  *all = good && count == sim::faults::count_visible(*machine) ? 1 : 0;
+  *all = good && count == count_visible(*machine) ? 1 : 0;
   return good ? NVML_SUCCESS : NVML_ERROR_UNKNOWN;  // then nvidia-smi reads the results
 }
 

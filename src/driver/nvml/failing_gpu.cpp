@@ -20,9 +20,6 @@ bool is_one_of(Symbol symbol, const Symbol (&symbols)[N]) {
   return std::find(std::begin(symbols), std::end(symbols), symbol) != std::end(symbols);
 }
 
-constexpr Symbol of_fans[] = {Symbol::DeviceGetFanSpeed, Symbol::DeviceGetFanSpeed_v2, Symbol::DeviceGetFanSpeedRPM,
-                              Symbol::DeviceGetTargetFanSpeed};
-
 constexpr Symbol of_inforom[] = {Symbol::DeviceGetInforomVersion, Symbol::DeviceGetInforomImageVersion,
                                  Symbol::DeviceGetInforomConfigurationChecksum, Symbol::DeviceValidateInforom};
 
@@ -49,7 +46,7 @@ constexpr Symbol answered_before_reset[] = {Symbol::DeviceGetIndex,
 
 struct Condition {
   Availability availability;
-  bool inforom_corrupted, fan_failed, may_fail;
+  bool inforom_corrupted, may_fail;
   bool has_failed, counts_errors;
   double probability;
   std::int64_t after_calls;
@@ -63,7 +60,6 @@ Condition condition_of(const sim::Machine& machine, const Gpu& gpu) {
     const auto mode = failure.mode ? failure.mode->view() : std::string_view("healthy");
     out = {gpu.faults.availability,
            gpu.faults.inforom_corrupted != 0,
-           gpu.faults.fans_failed != 0,
            mode != "healthy",
            gpu.faults.failure_tripped != 0,
            mode == "ecc_uncorrectable",
@@ -150,7 +146,6 @@ nvmlReturn_t refused_by_fault(const sim::Machine& machine, const Gpu& gpu, Symbo
   }
   if (const auto refusal = unreachable(condition.availability); refusal != NVML_SUCCESS)
     return refusal == NVML_ERROR_RESET_REQUIRED && is_one_of(symbol, answered_before_reset) ? NVML_SUCCESS : refusal;
-  if (condition.fan_failed && is_one_of(symbol, of_fans)) return NVML_ERROR_UNKNOWN;
   if (condition.inforom_corrupted && is_one_of(symbol, of_inforom)) return NVML_ERROR_CORRUPTED_INFOROM;
   return NVML_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "driver/complain.hpp"
+#include "driver/nvml/enumeration.hpp"
 #include "driver/nvml/process_hooks.hpp"
 #include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
@@ -124,6 +125,7 @@ abi::nvmlReturn_t initialize() noexcept {
   if (state.references == 0) {
     if (!prepare(state)) return abi::NVML_ERROR_UNKNOWN;
     if (const auto refusal = refused_by_machine_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
+    begin_enumeration(*state.machine);
     detail::running().machine.store(state.machine, std::memory_order_release);
     detail::running().watched.store(watches_process() ? nullptr : &state.machine->attention().watched,
                                     std::memory_order_release);

@@ -4,6 +4,7 @@
 
 #include "driver/nvml/access.hpp"
 #include "driver/nvml/call.hpp"
+#include "driver/nvml/enumeration.hpp"
 #include "driver/nvml/field_values.hpp"
 #include "driver/nvml/mig_handles.hpp"
 #include "driver/nvml/processes.hpp"
@@ -32,7 +33,7 @@ const Gpu* gpu_of(nvmlDevice_t device) {
 
 const Gpu* gpu_at(unsigned int index) {
   const auto* machine = initialized_machine();
-  const auto place = machine ? sim::faults::place_of_index(*machine, index) : sim::max_gpus;
+  const auto place = machine ? place_of_index(*machine, index) : sim::max_gpus;
   return machine && place < machine->gpus().size() ? &machine->gpus()[place] : nullptr;
 }
 

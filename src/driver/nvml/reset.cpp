@@ -34,8 +34,6 @@ void reset_gpu(sim::model::Gpu& gpu) {
   sim::mig::destroy_all(gpu);
   if (gpu.gpu_operation_mode.pending) gpu.gpu_operation_mode.current = *gpu.gpu_operation_mode.pending;
   clear_ecc_counts(gpu.ecc.errors.volatile_, gpu.ecc.sram.volatile_);
-  if (gpu.reset_status.required) gpu.reset_status.required = false;
-  if (gpu.reset_status.drain_and_reset_recommended) gpu.reset_status.drain_and_reset_recommended = false;
   if (gpu.retired_pages.pending_retirement) gpu.retired_pages.pending_retirement = false;
   if (gpu.remapped_rows.pending) gpu.remapped_rows.pending = false;
 

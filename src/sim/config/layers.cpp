@@ -11,6 +11,7 @@ namespace nvmlkit::sim::config {
 namespace {
 
 constexpr std::uint32_t gpus_without_devices = 8;
+constexpr std::uint32_t no_index = 0xFFFFFFFF;
 
 const Path top;
 
@@ -22,7 +23,8 @@ void check_version(const Node& root) {
                  (version.kind() == Kind::scalar ? ", got " + quote(version.text()) : std::string()));
 }
 
-void find_devices(Layer& layer) {
+template <class BaseOf>
+void find_devices(Layer& layer, BaseOf base_of) {
   const Path path{&top, "devices", 0};
   const Node devices = layer.root.find("devices");
   if (!devices || devices.absent()) return;
@@ -39,8 +41,18 @@ void find_devices(Layer& layer) {
     if (layer.device(index) != nullptr)
       number.fail("duplicate index " + std::to_string(index) + " in " + here.text() + "; the first is at line " +
                   std::to_string(layer.devices[index].node.find("index").line()));
-    layer.devices[index] = {entry, i++};
+    const Node base = entry.find("base");
+    layer.devices[index] = {entry, i++, base && !base.absent() ? &base_of(base) : nullptr};
   });
+}
+
+std::string_view builtin_text(const Node& base) {
+  const std::string_view name = base.kind() == Kind::scalar ? base.text() : std::string_view();
+  const std::string_view text = builtin_machine_text(name);
+  if (!text.empty()) return text;
+  std::vector<std::string_view> names;
+  for (const auto& machine : list_builtin_machines()) names.push_back(machine.name);
+  base.fail("base: unknown machine " + quote(name) + hint(name, names));
 }
 
 Node find(Node node, std::initializer_list<std::string_view> keys) {
@@ -62,20 +74,21 @@ void Layers::add(std::string_view file, std::string_view text, int depth) {
   expect_mapping(layer.root, top);
   check_version(layer.root);
   if (const Node base = layer.root.find("base"); base && !base.absent()) {
-    const std::string_view name = base.kind() == Kind::scalar ? base.text() : std::string_view();
-    const std::string_view base_text = builtin_machine_text(name);
-    if (base_text.empty()) {
-      std::vector<std::string_view> names;
-      for (const auto& machine : list_builtin_machines()) names.push_back(machine.name);
-      base.fail("base: unknown machine " + quote(name) + hint(name, names));
-    }
+    const auto base_text = builtin_text(base);
     if (depth == 8) base.fail("base: expected at most 8 machines one upon the other");
-    add("built-in " + std::string(name), base_text, depth + 1);
+    add("built-in " + std::string(base.text()), base_text, depth + 1);
   }
   if (const Node defaults = layer.root.find("device_defaults"); defaults && !defaults.absent())
     layer.defaults = defaults;
-  find_devices(layer);
+  find_devices(layer, [this](const Node& device_base) -> const Layers& { return builtin(device_base); });
   layers_.push_back(std::move(layer));
+}
+
+const Layers& Layers::builtin(const Node& base) {
+  const auto text = builtin_text(base);
+  auto& known = bases_[std::string(base.text())];
+  if (!known) known = std::make_unique<Layers>("built-in " + std::string(base.text()), text);
+  return *known;
 }
 
 std::uint32_t Layers::gpu_count() const {
@@ -99,6 +112,14 @@ Node Layers::stated_at(std::uint32_t gpu, std::initializer_list<std::string_view
         if (own != nullptr) *own = true;
         return node;
       }
+    if (const auto* entry = layer->device(gpu); entry != nullptr && entry->base != nullptr) {
+      if (layer->defaults)
+        if (const Node node = find(layer->defaults, keys)) {
+          if (own != nullptr) *own = false;
+          return node;
+        }
+      return entry->base->stated_at(no_index, keys, own);  // its GPUs in general, none of them in particular
+    }
     if (layer->defaults)
       if (const Node node = find(layer->defaults, keys)) {
         if (own != nullptr) *own = false;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,9 +13,12 @@
 
 namespace nvmlkit::sim::config {
 
+class Layers;
+
 struct DeviceEntry {
-  Node node;                   // no node where the list has no entry for the index
-  std::uint32_t position = 0;  // in the list
+  Node node;                     // no node where the list has no entry for the index
+  std::uint32_t position = 0;    // in the list
+  const Layers* base = nullptr;  // of another machine's GPUs
 };
 
 struct Layer {
@@ -44,8 +48,10 @@ class Layers {
 
  private:
   void add(std::string_view file, std::string_view text, int depth);
+  const Layers& builtin(const Node& base);
 
   std::vector<Layer> layers_;
+  std::map<std::string, std::unique_ptr<Layers>, std::less<>> bases_;  // of single GPUs
 };
 
 }  // namespace nvmlkit::sim::config

@@ -100,9 +100,16 @@ class Build {
 
   void fill_gpu(std::uint32_t index, model::Gpu& gpu, const model::Gpu& pattern) const {
     const auto& layers = layers_.all();
+    const auto* entry = layers.back().device(index);
     bool entry_below = false;  // then its values lie between two layers of defaults
     for (std::size_t i = 0; i + 1 < layers.size(); ++i) entry_below |= layers[i].device(index) != nullptr;
-    if (!entry_below) {
+    if (entry != nullptr && entry->base != nullptr) {
+      gpu = model::Gpu{};
+      model::set_defaults(gpu);
+      for (const auto& layer : entry->base->all()) apply_defaults(layer, gpu);
+      apply_defaults(layers.back(), gpu);
+      apply_device(layers.back(), index, gpu);
+    } else if (!entry_below) {
       model::copy(gpu, pattern);
       apply_device(layers.back(), index, gpu);
     } else {

@@ -18,8 +18,7 @@ bool any_hidden(const Machine& machine) { return machine.attention().any_hidden.
 bool needs_attention(const model::Gpu& gpu) {
   const auto& state = gpu.faults;
   const bool may_fail = gpu.failure.mode && gpu.failure.mode->view() != "healthy";
-  return state.availability != Availability::available || state.inforom_corrupted != 0 || state.fans_failed != 0 ||
-         may_fail;
+  return state.availability != Availability::available || state.inforom_corrupted != 0 || may_fail;
 }
 
 void update_attention(const Machine& machine) {

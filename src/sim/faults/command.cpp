@@ -28,10 +28,13 @@ constexpr NamedMachineFault machine_faults[] = {{"driver-not-loaded", MachineFau
                                                 {"no-permission", MachineFault::no_permission},
                                                 {"no-devices", MachineFault::no_devices}};
 
+std::string_view name_of(const NamedMachineFault& fault) { return fault.name; }
+std::string_view name_of(const Kind* kind) { return kind->name; }
+
 template <class Table>
 std::string unknown_kind(std::string_view word, const Table& table, bool of_gpu) {
   std::vector<std::string_view> names = {"fail", "slow"};
-  for (const auto& entry : table) names.push_back(entry.name);
+  for (const auto& entry : table) names.push_back(name_of(entry));
   return std::string("unknown fault ") + (of_gpu ? "of a GPU " : "of the machine ") + quote(word) +
          config::hint(word, names);
 }
@@ -149,8 +152,8 @@ std::string heal(const Machine& machine, Words words) {
   }
   if (!of_machine && !is_rule(kind)) {
     auto problem = change(machine, places, [&](model::Gpu& gpu) {
-      for (const auto& each : kinds())
-        if (each.heal && (!only || only == &each)) each.heal(gpu);
+      for (const auto* each : kinds())
+        if (each->heal && (!only || only == each)) each->heal(gpu);
       if (!only) gpu.faults.draining = gpu.faults.failure_tripped = 0;
       return std::string();
     });
@@ -190,9 +193,9 @@ std::string inject_here(const Machine& machine, std::string_view commands, calls
 
 std::vector<std::string> describe(const model::Gpu& gpu) {
   std::vector<std::string> out;
-  for (const auto& kind : kinds())
-    for (const auto& words : kind.active(gpu))
-      out.push_back(std::string(kind.name) + (words.empty() ? "" : " ") + words);
+  for (const auto* kind : kinds())
+    for (const auto& words : kind->active(gpu))
+      out.push_back(std::string(kind->name) + (words.empty() ? "" : " ") + words);
   if (gpu.faults.draining != 0) out.emplace_back("draining");
   return out;
 }

@@ -40,9 +40,13 @@ void report(model::Gpu& gpu, std::uint32_t xid) {
   raise_event(gpu, EventTypeXidCriticalError, xid);
 }
 
-void ask_for_reset(model::Gpu& gpu) {
-  gpu.reset_status.required = true;
-  raise_event(gpu, EventTypeGpuRecoveryAction);
+// How serious an advice is.
+std::size_t weight(std::uint32_t action) {
+  using model::RecoveryAction;
+  constexpr std::uint32_t by_weight[] = {RecoveryAction::none,      RecoveryAction::recover_imex_domain,
+                                         RecoveryAction::drain_p2p, RecoveryAction::drain_and_reset,
+                                         RecoveryAction::reset,     RecoveryAction::reboot};
+  return static_cast<std::size_t>(std::find(std::begin(by_weight), std::end(by_weight), action) - by_weight);
 }
 
 template <class T>
@@ -139,7 +143,7 @@ void tell_of_poison(model::Gpu& gpu) {
   const bool local = contains_errors(gpu);
   report(gpu, local ? contained : uncontained);
   raise_event(gpu, local ? EventTypeNonFatalPoisonError : EventTypeFatalPoisonError);
-  if (!local) ask_for_reset(gpu);
+  advise(gpu, local ? model::RecoveryAction::drain_and_reset : model::RecoveryAction::reset);
 }
 
 const Xid* find_xid(std::uint32_t number) {
@@ -163,14 +167,17 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number) {
       set_availability(gpu, Availability::lost);
       break;
     case XidEffect::reset:
-      ask_for_reset(gpu);
+      advise(gpu, model::RecoveryAction::reset);
+      break;
+    case XidEffect::unresponsive:
+      set_availability(gpu, Availability::reset_required);
       break;
     case XidEffect::remap_pending:
       mark_repair_pending(gpu);
       break;
     case XidEffect::remap_failed:
       if (remaps_rows(gpu)) gpu.remapped_rows.failure_occurred = true;
-      ask_for_reset(gpu);
+      advise(gpu, model::RecoveryAction::reset);
       break;
     case XidEffect::nvlink:
       gpu.faults.nvlinks_erring |= 1;
@@ -201,6 +208,26 @@ std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std:
 void set_availability(model::Gpu& gpu, Availability availability) {
   if (availability != Availability::available) raise_event(gpu, EventTypeGpuUnavailableError);
   gpu.faults.availability = availability;
+  if (availability == Availability::available) forget_advice(gpu);
+  if (availability == Availability::reset_required) advise(gpu, model::RecoveryAction::reset);
+  if (availability == Availability::lost || availability == Availability::off_bus)
+    advise(gpu, model::RecoveryAction::reboot);
+}
+
+void advise(model::Gpu& gpu, std::uint32_t recovery_action) {
+  auto& status = gpu.reset_status;
+  if (weight(recovery_action) <= weight(status.recovery_action.value_or(model::RecoveryAction::none))) return;
+  status.recovery_action = recovery_action;
+  if (recovery_action == model::RecoveryAction::reset) status.required = true;
+  if (recovery_action == model::RecoveryAction::drain_and_reset) status.drain_and_reset_recommended = true;
+  raise_event(gpu, EventTypeGpuRecoveryAction, recovery_action);
+}
+
+void forget_advice(model::Gpu& gpu) {
+  auto& status = gpu.reset_status;
+  if (status.required) status.required = false;
+  if (status.drain_and_reset_recommended) status.drain_and_reset_recommended = false;
+  if (status.recovery_action) status.recovery_action = model::RecoveryAction::none;
 }
 
 void mark_repair_pending(model::Gpu& gpu) {
@@ -214,7 +241,7 @@ void mark_repair_failed(model::Gpu& gpu) {
   if (remaps_rows(gpu)) gpu.remapped_rows.failure_occurred = true;
   report(gpu, not_repaired);
   raise_event(gpu, EventTypeDramRetirementFailure);
-  ask_for_reset(gpu);
+  advise(gpu, model::RecoveryAction::reset);
 }
 
 void set_slowdown(model::Gpu& gpu, Slowdown slowdown, bool active) {
@@ -244,6 +271,7 @@ void forget_at_reset(model::Gpu& gpu) {
   if (faults.availability == Availability::reset_required) faults.availability = Availability::available;
   faults.last_xid = 0;
   faults.nvlinks_erring = 0;
+  forget_advice(gpu);
 }
 
 }  // namespace nvmlkit::sim::faults

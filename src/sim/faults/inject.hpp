@@ -21,6 +21,11 @@ void raise_xid(model::Gpu& gpu, std::uint32_t number);
 std::string add_ecc_errors(model::Gpu& gpu, EccPlace place, bool corrected, std::uint64_t count);
 
 void set_availability(model::Gpu& gpu, Availability availability);
+
+// What the driver advises to do about a fault. The more serious of two advices stands; `reset` keeps new clients out.
+void advise(model::Gpu& gpu, std::uint32_t recovery_action);
+void forget_advice(model::Gpu& gpu);
+
 void mark_repair_pending(model::Gpu& gpu);
 void mark_repair_failed(model::Gpu& gpu);
 

@@ -208,6 +208,18 @@ struct PowerMizerMode {
   };
 };
 
+// nvmlDeviceGpuRecoveryAction_t
+struct RecoveryAction {
+  enum : std::uint32_t {
+    none = 0u,  // NVML_GPU_RECOVERY_ACTION_NONE
+    reset = 1u,  // NVML_GPU_RECOVERY_ACTION_GPU_RESET
+    reboot = 2u,  // NVML_GPU_RECOVERY_ACTION_NODE_REBOOT
+    drain_p2p = 3u,  // NVML_GPU_RECOVERY_ACTION_DRAIN_P2P
+    drain_and_reset = 4u,  // NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET
+    recover_imex_domain = 5u,  // NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN
+  };
+};
+
 // nvmlBusType_t
 struct BusType {
   enum : std::uint32_t {
@@ -613,7 +625,7 @@ struct Process {
 
 // What the GPU is busy with. A GPU without gpu is not.
 struct Workload {
-  Field<std::uint32_t> gpu;  // Time with a kernel running. 0: a process holds the GPU and runs nothing. [%]
+  Field<std::uint32_t> gpu;  // Time with a kernel running; in MIG mode, the SMs that are busy all the time. 0: a process holds the GPU and runs nothing. [%]
   Field<std::uint32_t> memory;  // Time with memory being read or written. Default: 0. [%]
   Field<std::uint32_t> encoder;  // Encoder. Default: 0. [%]
   Field<std::uint32_t> decoder;  // Decoder. Default: 0. [%]
@@ -645,6 +657,9 @@ struct Telemetry {
   Field<std::uint32_t> linger_ms;  // How long the memory clock and active_power_mw stay after a workload. Default: 3000 where idle GPUs lower their memory clock, else 0. [ms]
   Field<std::uint32_t> pcie_tx_kbps;  // Sent over PCIe with gpu at 100 %. Default: 4000 above idle. [KB/s]
   Field<std::uint32_t> pcie_rx_kbps;  // Received over PCIe with gpu at 100 %. Default: 8000 above idle. [KB/s]
+  Field<std::uint32_t> graphics_mhz;  // Graphics clock of a busy GPU, before limits and locks. Default: clocks.graphics_max. [MHz]
+  Field<std::uint32_t> held_graphics_mhz;  // Graphics clock while a process holds the GPU and runs nothing. Default: graphics_mhz. [MHz]
+  Field<std::uint32_t> memory_mhz;  // Memory clock of a busy GPU. Default: clocks.memory_max. [MHz]
   Field<std::uint32_t> performance_state;  // P-state of a busy GPU. Default: P0.
   TelemetryNoise noise;  // Noise.
 };
@@ -862,6 +877,7 @@ struct GspFirmware {
 struct ResetStatus {
   Field<bool> required;  // The GPU needs a reset.
   Field<bool> drain_and_reset_recommended;  // The GPU should be drained and then reset.
+  Field<std::uint32_t> recovery_action;  // What the driver advises to do about faults; nvidia-smi of driver 570 and later prints it.
 };
 
 // Functions that need root.

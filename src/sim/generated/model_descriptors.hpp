@@ -177,6 +177,6 @@ inline const StructDescriptor& descriptor<Machine>() { return detail::struct_tab
 
 inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 82}; }
 
-inline constexpr std::size_t max_fields_of_a_struct = 81;
+inline constexpr std::size_t max_fields_of_a_struct = 82;
 
 }  // namespace nvmlkit::sim::model

@@ -8,7 +8,7 @@
 namespace nvmlkit::sim::faults {
 
 // What an Xid does to a GPU beside the event.
-enum class XidEffect : std::uint8_t { none, lost, reset, double_bit, remap_pending, remap_failed, nvlink };
+enum class XidEffect : std::uint8_t { none, lost, reset, unresponsive, double_bit, remap_pending, remap_failed, nvlink };
 
 struct Xid {
   std::uint32_t number;
@@ -35,7 +35,7 @@ inline constexpr Xid xids[] = {
     {48, XidEffect::double_bit, "ROBUST_CHANNEL_GPU_ECC_DBE", "Double Bit ECC Error"},
     {54, XidEffect::none, "SILENT_RUNNING_PWR_REDUCED_CLOCKING", "Auxiliary power is not connected to the GPU board"},
     {60, XidEffect::none, "ROBUST_CHANNEL_SEC2_ERROR", "Video processor exception"},
-    {62, XidEffect::reset, "PMU_HALT_ERROR", "Internal micro-controller halt"},
+    {62, XidEffect::unresponsive, "PMU_HALT_ERROR", "Internal micro-controller halt"},
     {63, XidEffect::remap_pending, "INFOROM_DRAM_RETIREMENT_EVENT", "GPU memory remapping event"},
     {64, XidEffect::remap_failed, "INFOROM_DRAM_RETIREMENT_FAILURE", "GPU memory remapping failure"},
     {66, XidEffect::none, "ROBUST_CHANNEL_FECS_ERR_REG_ACCESS_VIOLATION", "Illegal access by driver"},
@@ -75,10 +75,10 @@ inline constexpr Xid xids[] = {
     {105, XidEffect::none, "ROBUST_CHANNEL_NVJPG7_ERROR", "NVJPG7 Error"},
     {106, XidEffect::none, "SMBPBI_TEST_MESSAGE", "SMBPBI Test Message"},
     {107, XidEffect::none, "SMBPBI_TEST_MESSAGE_SILENT", "SMBPBI Test Message Silent"},
-    {109, XidEffect::none, "ROBUST_CHANNEL_CTXSW_TIMEOUT_ERROR", "Context Switch Timeout Error"},
+    {109, XidEffect::reset, "ROBUST_CHANNEL_CTXSW_TIMEOUT_ERROR", "Context Switch Timeout Error"},
     {110, XidEffect::reset, "SEC_FAULT_ERROR", "Security Fault Error"},
-    {119, XidEffect::reset, "GSP_RPC_TIMEOUT", "GSP RPC Timeout"},
-    {120, XidEffect::reset, "GSP_ERROR", "GSP Error"},
+    {119, XidEffect::unresponsive, "GSP_RPC_TIMEOUT", "GSP RPC Timeout"},
+    {120, XidEffect::unresponsive, "GSP_ERROR", "GSP Error"},
     {121, XidEffect::none, "C2C_ERROR", "C2C Error"},
     {126, XidEffect::none, "ROBUST_CHANNEL_CE10_ERROR", "CE10: Unknown Error"},
     {127, XidEffect::none, "ROBUST_CHANNEL_CE11_ERROR", "CE11: Unknown Error"},
@@ -96,7 +96,7 @@ inline constexpr Xid xids[] = {
     {140, XidEffect::reset, "UNRECOVERABLE_ECC_ERROR_ESCAPE", "ECC Unrecovered Error"},
     {141, XidEffect::none, "ROBUST_CHANNEL_FAST_PATH_ERROR", "CUDA Fast Path Error"},
     {142, XidEffect::none, "ROBUST_CHANNEL_NVENC3_ERROR", "NVENC3 Error"},
-    {143, XidEffect::reset, "GPU_INIT_ERROR", "GPU Initialization Error"},
+    {143, XidEffect::unresponsive, "GPU_INIT_ERROR", "GPU Initialization Error"},
     {144, XidEffect::nvlink, "NVLINK_SAW_ERROR", "NVLINK: SAW Error"},
     {145, XidEffect::nvlink, "NVLINK_RLW_ERROR", "NVLINK: RLW Error"},
     {146, XidEffect::nvlink, "NVLINK_TLW_ERROR", "NVLINK: TLW Error"},
@@ -109,9 +109,9 @@ inline constexpr Xid xids[] = {
     {153, XidEffect::none, "ROBUST_CHANNEL_DLA_TIMEOUT", "DLA timeout Error"},
     {154, XidEffect::none, "GPU_RECOVERY_ACTION_CHANGED", "GPU Recovery Action Changed"},
     {155, XidEffect::nvlink, "NVLINK_SW_DEFINED_ERROR", "NVLINK: SW Defined Error"},
-    {156, XidEffect::none, "RESOURCE_RETIREMENT_EVENT", "Resource Retirement Event"},
+    {156, XidEffect::reset, "RESOURCE_RETIREMENT_EVENT", "Resource Retirement Event"},
     {157, XidEffect::none, "RESOURCE_RETIREMENT_FAILURE", "Resource Retirement Failure"},
-    {158, XidEffect::reset, "GPU_FATAL_TIMEOUT", "GPU Fatal Timeout"},
+    {158, XidEffect::unresponsive, "GPU_FATAL_TIMEOUT", "GPU Fatal Timeout"},
     {159, XidEffect::none, "ROBUST_CHANNEL_CHI_NON_DATA_ERROR", "CHI Non-Data Error"},
     {160, XidEffect::none, "CHANNEL_RETIREMENT_EVENT", "Channel Retirement Event"},
     {161, XidEffect::none, "CHANNEL_RETIREMENT_FAILURE", "Channel Retirement Failure"},

@@ -21,6 +21,9 @@ bool accounting_is_on(const model::Gpu& gpu);
 // The epoch that records of now carry; never 0.
 inline std::uint32_t current_epoch(const model::Gpu& gpu) { return gpu.accounting_marks.epoch + 1; }
 
+// The turns of the GPU's clients until now.
+LastTurns turns_now(const Machine& machine, const model::Gpu& gpu, const Table& table);
+
 // What a client that ends now leaves behind.
 Ended ended_now(const Machine& machine, const model::Gpu& gpu, std::size_t index, const Client& client);
 

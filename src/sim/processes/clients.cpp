@@ -45,6 +45,7 @@ class Writer {
   }
 
   bool end(const Client& client) const {
+    if (!take_turns()) return false;
     if (accounting_is_on(gpu_) && client.accounted == current_epoch(gpu_) && !remember(client)) return false;
     if (!lock_.replace(client, Client{})) return false;
     const auto places = table_.places();
@@ -54,6 +55,7 @@ class Writer {
   }
 
   Outcome add(const Client& wanted) const {
+    if (const auto refusal = refused_by_state(); refusal != Outcome::done) return refusal;
     if (const auto refusal = refused_by_mode(wanted); refusal != Outcome::done) return refusal;
     if (wanted.memory_bytes > free_memory()) return Outcome::out_of_memory;
     const auto places = table_.places();
@@ -61,7 +63,10 @@ class Writer {
         std::find_if(places.begin(), places.end(), [](const Client& client) { return client.pid == 0; }) -
         places.begin());
     if (place >= max_clients) return Outcome::full;
-    if (!lock_.replace(table_.clients[place], wanted)) return Outcome::no_room;
+    if (!take_turns()) return Outcome::no_room;
+    Client added = wanted;
+    added.began = table_.last.turns;
+    if (!lock_.replace(table_.clients[place], added)) return Outcome::no_room;
     return lock_.replace(table_.in_use, std::max(table_.in_use, place + 1)) ? Outcome::done : Outcome::no_room;
   }
 
@@ -72,6 +77,17 @@ class Writer {
     changed.max_memory_bytes = std::max(changed.max_memory_bytes, bytes);
     if (bytes > client.memory_bytes && bytes - client.memory_bytes > free_memory()) return Outcome::out_of_memory;
     return lock_.replace(client, changed) ? Outcome::done : Outcome::no_room;
+  }
+
+  // What keeps out everybody who does not use the GPU already.
+  Outcome refused_by_state() const {
+    using faults::Availability;
+    const auto availability = gpu_.faults.availability;
+    if (availability != Availability::available && availability != Availability::reset_required)
+      return Outcome::unreachable;
+    if (availability == Availability::reset_required || gpu_.reset_status.required.value_or(false))
+      return Outcome::reset_first;
+    return gpu_.faults.draining != 0 ? Outcome::draining : Outcome::done;
   }
 
   // Compute modes are about compute contexts. An exclusive GPU may be the MPS server's, with its clients.
@@ -92,6 +108,9 @@ class Writer {
   const model::Gpu& gpu() const { return gpu_; }
 
  private:
+  // Before the weights change: what has passed was shared by the old ones.
+  bool take_turns() const { return lock_.replace(table_.last, turns_now(lock_.machine(), gpu_, table_)); }
+
   // One record for one process, however often it came. A writer that died behind this step leaves the client, which
   // then ends once more: its record is known by when the use began.
   bool remember(const Client& client) const {
@@ -102,6 +121,12 @@ class Writer {
       if (known.pid != ended.pid || known.start != ended.start || known.epoch != ended.epoch) continue;
       if (known.began_us == ended.began_us) return true;
       if (number - 1 < gpu_.accounting_marks.cleared_before) break;
+      const auto whole = std::max<std::uint64_t>(ended.time_ms + known.time_ms, 1);
+      const auto mean = [&](std::uint32_t now, std::uint32_t before) {
+        return static_cast<std::uint32_t>((now * ended.time_ms + before * known.time_ms) / whole);
+      };
+      ended.gpu_percent = mean(ended.gpu_percent, known.gpu_percent);
+      ended.memory_percent = mean(ended.memory_percent, known.memory_percent);
       ended.time_ms += known.time_ms;
       ended.max_memory_bytes = std::max(ended.max_memory_bytes, known.max_memory_bytes);
       return lock_.replace(known, ended);
@@ -162,6 +187,12 @@ std::string_view text_of(Outcome outcome) {
       return "the compute mode of the GPU is Prohibited";
     case Outcome::exclusive:
       return "the compute mode of the GPU is Exclusive_Process, and a process uses it";
+    case Outcome::draining:
+      return "the GPU is being drained and takes no new programs";
+    case Outcome::reset_first:
+      return "the GPU requires a reset before it can be used again";
+    case Outcome::unreachable:
+      return "the GPU is lost";
     case Outcome::read_only:
       return "the state file may only be read";
     case Outcome::busy:

@@ -60,6 +60,9 @@ enum class Outcome {
   out_of_memory,  // of the GPU
   prohibited,     // by the compute mode
   exclusive,      // the compute mode allows one process, and there is one
+  draining,       // the GPU takes no new clients
+  reset_first,    // nor does one that needs a reset
+  unreachable,    // the GPU is lost, or off the bus
   read_only,      // the state file may only be read
   busy,           // another writer was stopped while it held the lock
   no_room,        // the disk of the state file is full

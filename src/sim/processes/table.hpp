@@ -16,6 +16,18 @@ inline constexpr std::uint32_t no_instance = 0xFFFFFFFF;
 // What a client does with the GPU, as bits.
 enum Kind : std::uint32_t { compute = 1, graphics = 2, mps = 4 };
 
+// How much of the GPU and of its memory clients have had by some time, in seconds for each unit of weight. The share of
+// a client is its weight times what has come to pass since it began: nobody else needs to be asked, and a
+// client that comes or goes changes one number for all.
+struct Turns {
+  double gpu_s, memory_s;
+};
+
+// The turns when clients last came or went, and what telemetry had counted for all clients by then.
+struct LastTurns {
+  Turns turns, counted;
+};
+
 // A process that uses the GPU; pid 0 is a free place.
 struct Client {
   std::uint32_t pid;
@@ -27,6 +39,7 @@ struct Client {
   std::uint32_t share;    // weight in the GPU's utilization
   std::uint32_t gpu_instance, compute_instance;
   std::uint32_t accounted;  // epoch of the accounting that it counts in; 0: none
+  Turns began;              // when its use began
   model::Text<128> name;
 };
 
@@ -45,7 +58,8 @@ inline constexpr std::uint32_t max_clients = 1024;
 inline constexpr std::uint32_t max_ended = 4096;  // a power of two
 
 struct Table {
-  std::uint32_t in_use;   // no client lies behind so many places
+  std::uint32_t in_use;  // no client lies behind so many places
+  LastTurns last;
   std::uint64_t written;  // ended processes, ever; the last of them lie at their number modulo max_ended
   alignas(64) Client clients[max_clients];
   alignas(64) Ended ended[max_ended];

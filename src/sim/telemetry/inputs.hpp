@@ -22,6 +22,7 @@ struct ClockLimits {
   double idle, lowest, highest;  // MHz
   std::optional<double> locked_min, locked_max;
   std::optional<double> application;  // where it was set away from its default
+  std::optional<double> boost;        // of a busy GPU, where that is not the highest
 
   friend bool operator==(const ClockLimits&, const ClockLimits&) = default;
 };
@@ -29,11 +30,15 @@ struct ClockLimits {
 struct Inputs {
   bool busy;
   std::uint8_t load[Engine::count];
+  double work;  // share of the power of a full load
+  // What running processes share: of a busy GPU, of one that is not, and where utilization moves by itself.
+  SharedLoad shared_busy, shared_rest, shared_dynamic;
   PowerCurve power;
   double limit;  // W
   Cooling cooling;
   // Warmth above rest at which software, then hardware slows the GPU down.
   double soft_limit, hard_limit;
+  double hot_spot;
   ClockLimits graphics, memory;
   double video_idle, video_max;  // MHz
   double linger_s;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "sim/machine.hpp"
+#include "sim/telemetry/dynamic_load.hpp"
 #include "sim/telemetry/noise.hpp"
 #include "sim/telemetry/plan.hpp"
 
@@ -26,19 +27,6 @@ bool averages_power(const Gpu& gpu) {
   const bool ga100 = *gpu.architecture == model::Architecture::ampere &&
                      gpu.compute_capability.major.value_or(0) == 8 && gpu.compute_capability.minor.value_or(1) == 0;
   return *gpu.architecture >= model::Architecture::ampere && !ga100;
-}
-
-double dynamic_utilization(const Gpu& gpu, std::int64_t since_ns, double low, double high, Purpose purpose) {
-  const auto& d = gpu.dynamic_metrics.utilization;
-  const auto pattern = d.pattern ? d.pattern->view() : std::string_view("steady");
-  const std::int64_t period = std::max<std::int64_t>(d.burst_period_sec.value_or(30), 1) * second;
-  const bool burst = pattern == "burst" && since_ns / period % 2 != 0;
-  const double quarter = (high - low) / 4;
-  if (pattern == "busy" || burst)
-    low = high - quarter;
-  else if (pattern != "steady")
-    high = low + quarter;
-  return low + (high - low) * random_number(gpu.motion.seed, purpose, since_ns / noise_step_ns);
 }
 
 double dynamic_temperature(const Gpu& gpu, std::int64_t since_ns) {
@@ -108,13 +96,12 @@ double Reading::graphics_mhz() const {
 
 double Reading::utilization(std::uint32_t engine, double still) const {
   if (phase()->activity == Activity::busy) return phase()->load[engine];
-  const auto& d = gpu_.dynamic_metrics.utilization;
-  const bool said = d.pattern || d.gpu_min || d.gpu_max || d.memory_min || d.memory_max;
-  if (!said || engine > Engine::memory || phase()->activity != Activity::rest) return still;
+  const auto moving = dynamic_load(gpu_, engine);
+  if (!moving || phase()->activity != Activity::rest) return still;
   const auto since = std::max<std::int64_t>(elapsed_ns(gpu_.motion.started_ns, at_ns()), 0);
-  return engine == Engine::gpu
-             ? dynamic_utilization(gpu_, since, d.gpu_min.value_or(0), d.gpu_max.value_or(100), gpu_noise)
-             : dynamic_utilization(gpu_, since, d.memory_min.value_or(0), d.memory_max.value_or(100), memory_noise);
+  const auto& range = moving->at(since);
+  const auto purpose = engine == Engine::gpu ? gpu_noise : memory_noise;
+  return range.low + (range.high - range.low) * random_number(gpu_.motion.seed, purpose, since / noise_step_ns);
 }
 
 // From the configured speed at rest to the full one where software slows the GPU down.
@@ -160,7 +147,7 @@ double Reading::value(Live field, double still) const {
       return still + warmth() * gpu_.telemetry.memory_rise_percent.value_or(45) / 100;
     case Live::thermal_tlimit_c: {
       const auto rest = unpinned(gpu_, gpu_.thermal.temperature_gpu_c).value_or(0);
-      return still - (static_cast<double>(whole<std::int32_t>(temperature(rest))) - rest);
+      return still - at.hot_spot * (static_cast<double>(whole<std::int32_t>(temperature(rest))) - rest);
     }
     case Live::fan_speed_percent:
     case Live::fan_target_speed_percent:

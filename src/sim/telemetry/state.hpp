@@ -36,6 +36,14 @@ enum class Activity : std::uint32_t {
   busy,
 };
 
+// Utilization of the GPU and of its memory that lasts, and what comes on top of it in every second period.
+struct SharedLoad {
+  double calm[2], burst[2];  // from 0 to 1
+  std::int64_t period_ns;    // 0: no bursts
+
+  friend bool operator==(const SharedLoad&, const SharedLoad&) = default;
+};
+
 // A time in which every value has one closed form.
 struct Phase {
   std::int64_t start_ns;
@@ -48,6 +56,9 @@ struct Phase {
   double limited_s[5];        // time until the phase began, for each of counted_reasons
   double tx_bytes, rx_bytes;  // the same of the PCIe link
   double tx_rate, rx_rate;    // bytes per second
+  double hot_spot;            // how much faster than the temperature the margin to the limit goes
+  SharedLoad shared;          // what the processes of the GPU share of its utilization
+  double shared_s[2];         // the integral of that until the phase began, in seconds of the whole GPU or memory
   std::uint32_t memory_mhz, video_idle_mhz, video_max_mhz;
   std::uint32_t performance_state, link_generation;
   std::uint32_t reasons;

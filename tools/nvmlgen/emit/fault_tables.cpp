@@ -63,7 +63,7 @@ std::string emit_xids(const Registry& registry) {
 namespace nvmlkit::sim::faults {
 
 // What an Xid does to a GPU beside the event.
-enum class XidEffect : std::uint8_t { none, lost, reset, double_bit, remap_pending, remap_failed, nvlink };
+enum class XidEffect : std::uint8_t { none, lost, reset, unresponsive, double_bit, remap_pending, remap_failed, nvlink };
 
 struct Xid {
   std::uint32_t number;

@@ -103,11 +103,13 @@ void put_document_shape(const Model& model, ordered_json& machine, ordered_json&
   ordered_json& gpu = definitions["Gpu"];
   ordered_json device = gpu;
   gpu["properties"].erase("index");
+  gpu["properties"].erase("base");
   device["description"] = top.find("devices")->doc;
   device["required"] = {"index"};
   ordered_json index = number(*model.structure("Gpu")->find("index"));
   index["description"] = model.structure("Gpu")->find("index")->doc;
   device["properties"]["index"] = std::move(index);
+  device["properties"]["base"] = {{"description", model.structure("Gpu")->find("base")->doc}, {"type", "string"}};
   definitions["Device"] = std::move(device);
   properties["version"] = {{"description", top.find("version")->doc}, {"enum", {"1.0", 1.0}}};
   properties["base"] = {{"description", top.find("base")->doc}, {"type", "string"}};

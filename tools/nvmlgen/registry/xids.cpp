@@ -10,7 +10,7 @@ namespace nvmlgen {
 namespace {
 
 Xid read(const std::string& where, const YAML::Node& key, const YAML::Node& value) {
-  static const std::vector<std::string> effects = {"lost",          "reset",        "double_bit",
+  static const std::vector<std::string> effects = {"lost",          "reset",        "unresponsive", "double_bit",
                                                    "remap_pending", "remap_failed", "nvlink"};
   Xid xid;
   xid.number = key.as<unsigned>();

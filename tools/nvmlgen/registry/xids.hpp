@@ -10,7 +10,7 @@ namespace nvmlgen {
 struct Xid {
   unsigned number = 0;
   std::string mnemonic, name;
-  std::string effect;  // none, lost, reset, double_bit, remap_pending, remap_failed, nvlink
+  std::string effect;  // none, lost, reset, unresponsive, double_bit, remap_pending, remap_failed, nvlink
 };
 
 // In the order of their numbers. Throws RegistryError.

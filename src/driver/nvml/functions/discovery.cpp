@@ -1,5 +1,6 @@
 // From an index, a serial, a UUID or a PCI address to a handle.
 #include "driver/nvml/call.hpp"
+#include "driver/nvml/enumeration.hpp"
 #include "driver/nvml/failing_gpu.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/hex.hpp"
@@ -19,7 +20,7 @@ template <class Matches>
 nvmlReturn_t find(const Machine& machine, nvmlDevice_t* device, Matches matches) {
   const auto gpus = machine.gpus();
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    if (matches(gpus[i]) && sim::faults::is_visible(machine, i)) return give(machine, i, device);
+    if (matches(gpus[i]) && is_visible(machine, i)) return give(machine, i, device);
   return NVML_ERROR_NOT_FOUND;
 }
 
@@ -52,7 +53,7 @@ nvmlReturn_t find_uuid(const Machine& machine, nvmlDevice_t* device, Matches mat
 }  // namespace
 
 nvmlReturn_t DeviceGetCount_v2(const Machine& machine, unsigned int* deviceCount) {
-  *deviceCount = static_cast<unsigned int>(sim::faults::count_visible(machine));
+  *deviceCount = static_cast<unsigned int>(count_visible(machine));
   return NVML_SUCCESS;
 }
 
@@ -61,7 +62,7 @@ nvmlReturn_t DeviceGetCount(const Machine& machine, unsigned int* deviceCount) {
 }
 
 nvmlReturn_t DeviceGetHandleByIndex_v2(const Machine& machine, unsigned int index, nvmlDevice_t* device) {
-  const auto place = sim::faults::place_of_index(machine, index);
+  const auto place = place_of_index(machine, index);
   return place < machine.gpus().size() ? give(machine, place, device) : NVML_ERROR_INVALID_ARGUMENT;
 }
 
@@ -71,7 +72,7 @@ nvmlReturn_t DeviceGetHandleByIndex(const Machine& machine, unsigned int index, 
 
 nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, unsigned int* index) {
   const auto place = static_cast<std::size_t>(&gpu - machine.gpus().data());
-  *index = static_cast<unsigned int>(sim::faults::index_of_place(machine, place));
+  *index = static_cast<unsigned int>(index_of_place(machine, place));
   return NVML_SUCCESS;
 }
 

@@ -8,8 +8,11 @@ using sim::telemetry::Reading;
 
 namespace {
 
-// All fans of a GPU turn alike, so that only their number is checked.
+// All fans of a GPU that work turn alike.
 bool has_fan(const Gpu& gpu, unsigned int fan) { return fan < gpu.fan.count.value_or(0); }
+
+// Reading it fails: nvidia-smi prints ERR!.
+bool has_failed(const Gpu& gpu, unsigned int fan) { return fan < 32 && (gpu.faults.fans_failed >> fan & 1) != 0; }
 
 using Speed = sim::model::Field<std::uint32_t>;
 
@@ -80,12 +83,14 @@ nvmlReturn_t DeviceGetThermalSettings(const Machine& machine, const Gpu& gpu, un
 }
 
 nvmlReturn_t DeviceGetFanSpeed(const Machine& machine, const Gpu& gpu, unsigned int* speed) {
+  if (gpu.faults.fans_failed != 0) return NVML_ERROR_UNKNOWN;
   return read(speed_of(machine, gpu, gpu.fan.speed_percent), speed);
 }
 
 nvmlReturn_t DeviceGetFanSpeed_v2(const Machine& machine, const Gpu& gpu, unsigned int fan, unsigned int* speed) {
   if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
-  return has_fan(gpu, fan) ? read(speed_of(machine, gpu, gpu.fan.speed_percent), speed) : NVML_ERROR_INVALID_ARGUMENT;
+  if (!has_fan(gpu, fan)) return NVML_ERROR_INVALID_ARGUMENT;
+  return has_failed(gpu, fan) ? NVML_ERROR_UNKNOWN : read(speed_of(machine, gpu, gpu.fan.speed_percent), speed);
 }
 
 nvmlReturn_t DeviceGetTargetFanSpeed(const Machine& machine, const Gpu& gpu, unsigned int fan,
@@ -98,6 +103,7 @@ nvmlReturn_t DeviceGetTargetFanSpeed(const Machine& machine, const Gpu& gpu, uns
 nvmlReturn_t DeviceGetFanSpeedRPM(const Machine& machine, const Gpu& gpu, nvmlFanSpeedInfo_t* fanSpeed) {
   if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
   if (!has_fan(gpu, fanSpeed->fan)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (has_failed(gpu, fanSpeed->fan)) return NVML_ERROR_UNKNOWN;
   const auto& f = gpu.fan;
   const Reading now(machine, gpu);
   if (!f.speed_rpm || !by_hand(gpu) || !f.speed_percent) return read(now(f.speed_rpm), &fanSpeed->speed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/nvml/call.hpp"
+#include "driver/nvml/enumeration.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
 
@@ -33,7 +34,7 @@ nvmlReturn_t DeviceGetTopologyNearestGpus(const Machine& machine, const Gpu& gpu
   if (room > 0 && !deviceArray) return NVML_ERROR_INVALID_ARGUMENT;
   unsigned int found = 0;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    if (&gpus[i] == &gpu || !sim::faults::is_visible(machine, i) || common_ancestor(gpu, gpus[i]) != level) continue;
+    if (&gpus[i] == &gpu || !is_visible(machine, i) || common_ancestor(gpu, gpus[i]) != level) continue;
     if (found < room) deviceArray[found] = handle_of(i);
     ++found;
   }

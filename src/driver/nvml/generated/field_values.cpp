@@ -484,7 +484,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 229:  // NVML_FI_DEV_PCIE_INBOUND_ATOMICS_MASK
       return put_uint(now(gpu->pcie.atomic_caps_inbound), out);
     case 230:  // NVML_FI_DEV_GET_GPU_RECOVERY_ACTION
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: faults
+      return put_uint(now(gpu->reset_status.recovery_action), out);
     case 231:  // NVML_FI_DEV_C2C_LINK_ERROR_INTR
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink and C2C
     case 232:  // NVML_FI_DEV_C2C_LINK_ERROR_REPLAY

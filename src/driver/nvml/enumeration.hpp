@@ -1,0 +1,20 @@
+// Which GPUs this process sees, and in which order. GPUs off the bus are missing for everybody; one that is being
+// drained is missing for processes that start NVML while it is.
+#pragma once
+
+#include <cstddef>
+
+#include "sim/machine.hpp"
+
+namespace nvmlkit::driver {
+
+// At nvmlInit: looks which GPUs are being drained.
+void begin_enumeration(const sim::Machine& machine);
+
+std::size_t count_visible(const sim::Machine& machine);
+// The place of the NVML index in the machine; max_gpus when there is none.
+std::size_t place_of_index(const sim::Machine& machine, std::size_t index);
+std::size_t index_of_place(const sim::Machine& machine, std::size_t place);
+bool is_visible(const sim::Machine& machine, std::size_t place);
+
+}  // namespace nvmlkit::driver

@@ -1,0 +1,63 @@
+// What the kinds of faults share: their words are read, and told of when they are wrong.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+
+#include "sim/config/suggest.hpp"
+#include "sim/faults/kinds.hpp"
+
+namespace nvmlkit::sim::faults {
+
+using Active = std::vector<std::string>;
+
+inline std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+template <class Table>
+std::string unknown(const char* what, std::string_view word, const Table& table) {
+  std::vector<std::string_view> names;
+  for (const auto& entry : table) names.push_back(entry.name);
+  return std::string("unknown ") + what + " " + config::quote(word) + config::hint(word, names);
+}
+
+template <class Table>
+auto find(const Table& table, std::string_view name) {
+  const auto found = std::find_if(std::begin(table), std::end(table), [&](const auto& e) { return e.name == name; });
+  return found == std::end(table) ? nullptr : &*found;
+}
+
+inline std::string no_more(Words arguments, std::size_t count) {
+  return arguments.size() > count ? "unexpected " + config::quote(arguments[count]) : std::string();
+}
+
+// A bit for each fan or link.
+
+template <class Bits>
+std::string set_bits(Bits& bits, const std::string& which, std::uint64_t count, const char* what) {
+  if (which == "all") {
+    bits = static_cast<Bits>(count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
+    return {};
+  }
+  const auto wanted = number(which);
+  if (!wanted || *wanted >= count)
+    return std::string("expected ") + what + " 0 to " + std::to_string(count - 1) + " or all, got " +
+           config::quote(which);
+  bits = static_cast<Bits>(bits | std::uint64_t{1} << *wanted);
+  return {};
+}
+
+inline Active bits_as_words(std::uint64_t bits, const char* behind) {
+  Active out;
+  for (int i = 0; i < 64; ++i)
+    if (bits >> i & 1) out.push_back(std::to_string(i) + behind);
+  return out;
+}
+
+}  // namespace nvmlkit::sim::faults

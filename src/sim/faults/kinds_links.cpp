@@ -1,0 +1,78 @@
+// NVLinks and the fabric that they lead to.
+#include "nvmlkit/generated/abi.hpp"
+#include "sim/faults/kind_words.hpp"
+
+namespace nvmlkit::sim::faults {
+namespace {
+
+using model::Gpu;
+
+std::string inject_nvlink(Gpu& gpu, Words arguments) {
+  if (arguments.size() != 2 || (arguments[1] != "down" && arguments[1] != "errors"))
+    return "expected a link or all, and down or errors";
+  auto& bits = arguments[1] == "down" ? gpu.faults.nvlinks_down : gpu.faults.nvlinks_erring;
+  return set_bits(bits, arguments[0], abi::NVLINK_MAX_LINKS, "link");
+}
+
+void heal_nvlink(Gpu& gpu) { gpu.faults.nvlinks_down = gpu.faults.nvlinks_erring = 0; }
+
+Active active_nvlink(const Gpu& gpu) {
+  auto out = bits_as_words(gpu.faults.nvlinks_down, " down");
+  for (auto& word : bits_as_words(gpu.faults.nvlinks_erring, " errors")) out.push_back(std::move(word));
+  return out;
+}
+
+struct FabricFault {
+  std::string_view name;
+  model::Field<bool> model::FabricHealth::*flag;
+};
+constexpr FabricFault fabric_faults[] = {{"degraded-bandwidth", &model::FabricHealth::degraded_bandwidth},
+                                         {"route-recovery", &model::FabricHealth::route_recovery},
+                                         {"route-unhealthy", &model::FabricHealth::route_unhealthy},
+                                         {"access-timeout", &model::FabricHealth::access_timeout_recovery}};
+
+// The summary follows the details, except where the GPU reports none.
+void summarize(model::Fabric& fabric) {
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < std::size(fabric_faults); ++i)
+    bits |= static_cast<std::uint32_t>((fabric.health.*fabric_faults[i].flag).value_or(false)) << i;
+  if (fabric.health_summary)
+    fabric.health_summary = static_cast<std::uint32_t>(bits == 0   ? abi::GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+                                                       : bits == 1 ? abi::GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+                                                                   : abi::GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY);
+}
+
+std::string inject_fabric(Gpu& gpu, Words arguments) {
+  if (!gpu.fabric.state) return "the GPU is in no fabric";
+  if (arguments.size() != 1)
+    return "expected one of degraded-bandwidth, route-recovery, route-unhealthy, access-timeout";
+  const auto* fault = find(fabric_faults, arguments[0]);
+  if (!fault) return unknown("fabric fault", arguments[0], fabric_faults);
+  gpu.fabric.health_mask.reset();
+  gpu.fabric.health.*fault->flag = true;
+  gpu.faults.fabric_health |= 1U << (fault - fabric_faults);
+  summarize(gpu.fabric);
+  return {};
+}
+
+void heal_fabric(Gpu& gpu) {
+  for (std::size_t i = 0; i < std::size(fabric_faults); ++i)
+    if (gpu.faults.fabric_health >> i & 1) gpu.fabric.health.*fabric_faults[i].flag = false;
+  if (gpu.faults.fabric_health != 0) summarize(gpu.fabric);
+  gpu.faults.fabric_health = 0;
+}
+
+Active active_fabric(const Gpu& gpu) {
+  Active out;
+  for (std::size_t i = 0; i < std::size(fabric_faults); ++i)
+    if (gpu.faults.fabric_health >> i & 1) out.emplace_back(fabric_faults[i].name);
+  return out;
+}
+
+}  // namespace
+
+constexpr Kind kind::nvlink{"nvlink", "LINK|all down|errors", inject_nvlink, heal_nvlink, active_nvlink};
+constexpr Kind kind::fabric{"fabric", "degraded-bandwidth|route-recovery|route-unhealthy|access-timeout", inject_fabric,
+                            heal_fabric, active_fabric};
+
+}  // namespace nvmlkit::sim::faults

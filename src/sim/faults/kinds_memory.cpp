@@ -1,0 +1,71 @@
+// Errors of memory, and what becomes of repairing them.
+#include "sim/faults/inject.hpp"
+#include "sim/faults/kind_words.hpp"
+
+namespace nvmlkit::sim::faults {
+namespace {
+
+using config::quote;
+using model::Gpu;
+
+struct NamedPlace {
+  std::string_view name;
+  EccPlace place;
+};
+constexpr NamedPlace places[] = {{"dram", EccPlace::dram},
+                                 {"sram", EccPlace::sram},
+                                 {"l1", EccPlace::l1_cache},
+                                 {"l2", EccPlace::l2_cache},
+                                 {"register-file", EccPlace::register_file},
+                                 {"texture", EccPlace::texture_memory},
+                                 {"shared", EccPlace::shared_memory},
+                                 {"cbu", EccPlace::cbu}};
+
+std::string inject_ecc(Gpu& gpu, Words arguments) {
+  if (arguments.size() < 2) return "expected a place and corrected or uncorrected, such as dram uncorrected";
+  const auto* place = find(places, arguments[0]);
+  if (!place) return unknown("place", arguments[0], places);
+  if (arguments[1] != "corrected" && arguments[1] != "uncorrected")
+    return "expected corrected or uncorrected, got " + quote(arguments[1]);
+  std::uint64_t count = 1;
+  if (arguments.size() > 2) {
+    const auto wanted = arguments[2] == "--count" && arguments.size() > 3 ? number(arguments[3]) : std::nullopt;
+    if (!wanted || *wanted == 0 || *wanted > 0xFFFFFFFF) return "expected --count N, N from 1 to 4294967295";
+    if (auto problem = no_more(arguments, 4); !problem.empty()) return problem;
+    count = *wanted;
+  }
+  return add_ecc_errors(gpu, place->place, arguments[1] == "corrected", count);
+}
+
+std::string inject_remap(Gpu& gpu, Words arguments) {
+  if (arguments.size() != 1 || (arguments[0] != "pending" && arguments[0] != "failed"))
+    return "expected pending or failed";
+  if (arguments[0] == "pending")
+    mark_repair_pending(gpu);
+  else
+    mark_repair_failed(gpu);
+  return {};
+}
+
+void heal_remap(Gpu& gpu) {
+  gpu.remapped_rows.pending = gpu.remapped_rows.failure_occurred = false;
+  gpu.retired_pages.pending_retirement = false;
+  if (gpu.faults.availability == Availability::available) forget_advice(gpu);
+}
+
+Active active_remap(const Gpu& gpu) {
+  Active out;
+  if (gpu.remapped_rows.pending.value_or(false) || gpu.retired_pages.pending_retirement.value_or(false))
+    out.emplace_back("pending");
+  if (gpu.remapped_rows.failure_occurred.value_or(false)) out.emplace_back("failed");
+  return out;
+}
+
+Active nothing(const Gpu&) { return {}; }
+
+}  // namespace
+
+constexpr Kind kind::ecc{"ecc", "PLACE corrected|uncorrected [--count N]", inject_ecc, nullptr, nothing};
+constexpr Kind kind::remap{"remap", "pending|failed", inject_remap, heal_remap, active_remap};
+
+}  // namespace nvmlkit::sim::faults

@@ -1,0 +1,25 @@
+// How fast a busy GPU runs, what that draws, and what keeps it from running faster.
+#pragma once
+
+#include "sim/telemetry/inputs.hpp"
+
+namespace nvmlkit::sim::telemetry {
+
+struct Running {
+  double mhz, watts;
+  std::uint32_t reasons;
+  bool stepped;  // not the wanted clock: one of the GPU's own steps
+};
+
+// The clock of a domain with a workload, and where it would otherwise be at `otherwise`.
+double wanted_mhz(const ClockLimits& clock);
+double wanted_mhz(const ClockLimits& clock, double otherwise);
+
+// The highest graphics clock that draws no more.
+double mhz_at(const Inputs& in, double watts);
+
+// As fast as clocks and power limit allow, and as slow as it goes.
+Running fastest(const Inputs& in);
+Running slowest(const Inputs& in);
+
+}  // namespace nvmlkit::sim::telemetry
