@@ -77,6 +77,22 @@ constexpr char text_pool[] =
     "maximum_performance"
     "auto"
     "consistent_performance"
+    "plx"
+    "bro4"
+    "h264"
+    "hevc"
+    "av1"
+    "to_system_memory"
+    "cuda"
+    "video"
+    "hardware_encoder"
+    "green"
+    "amber"
+    "unavailable"
+    "simulation"
+    "production"
+    "protected_pcie"
+    "nvlink_encryption"
     "pci"
     "pcie"
     "fpci"
@@ -123,10 +139,23 @@ constexpr char text_pool[] =
     "switch"
     "npu"
     "ibmnpu"
-    "confidential computing"
-    "CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*."
+    "CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*. Default: 0, none."
     "cpu_caps"
-    "Confidential computing of the host."
+    "Environment. Default: production while the feature is enabled or PCIe is protected, else unavailable."
+    "environment"
+    "Confidential computing is on."
+    "feature"
+    "Profilers and debuggers may be used."
+    "dev_tools_mode"
+    "How GPUs reach each other. protected_pcie is a mode of its own, with the feature disabled."
+    "multi_gpu_mode"
+    "false"
+    "GPUs accept client work."
+    "accepts_work"
+    "60"
+    "Attacker advantage at which keys are rotated."
+    "max_attacker_advantage"
+    "Confidential computing of the host. It counts where a GPU can compute confidentially: features.confidential_compute."
     "SystemConfCompute"
     "550.163.01"
     "Version of the kernel driver, as nvidia-smi prints it."
@@ -141,13 +170,14 @@ constexpr char text_pool[] =
     "cuda_version_minor"
     "How many GPUs the machine has. Default: as many as `devices` lists, else 8."
     "num_devices"
-    "0"
-    "S-class units attached to the host."
+    "S-class units attached to the host. Default: as many as `units` lists; further ones are like a unit of which nothing is said."
     "unit_count"
+    "Confidential computing of the host."
     "conf_compute"
     "true"
     "Functions that need root refuse everybody else."
     "enforce_privilege"
+    "0"
     "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
     "nvlink_bw_mode"
     "The host, its driver and its library versions."
@@ -159,6 +189,12 @@ constexpr char text_pool[] =
     "minor"
     "CUDA compute capability."
     "ComputeCapability"
+    "Kind."
+    "type"
+    "Firmware version."
+    "firmware_version"
+    "A bridge chip of a board with several GPUs."
+    "BridgeChip"
     "Version of the whole image."
     "image_version"
     "Version of the OEM object."
@@ -176,6 +212,9 @@ constexpr char text_pool[] =
     "bbx_flush_time_us"
     "How long that took."
     "bbx_flush_duration_us"
+    "Time that a driver was loaded over the life of the GPU."
+    "s"
+    "bbx_time_run_s"
     "The checksums stored in the InfoROM are right."
     "valid"
     "InfoROM object versions."
@@ -202,6 +241,19 @@ constexpr char text_pool[] =
     "Mapped."
     "BAR1 aperture."
     "Bar1Memory"
+    "State now."
+    "current"
+    "State after the next reboot. Default: current."
+    "pending"
+    "Encryption of the memory; only some GPUs from Blackwell on have it."
+    "DramEncryption"
+    "Memory that stays unprotected while confidential computing is on."
+    "KiB"
+    "unprotected_memory_kib"
+    "A CEC of the board gives an attestation report too."
+    "cec_attestation"
+    "Confidential computing of one GPU."
+    "ConfCompute"
     "Allocated."
     "Memory protected for confidential computing."
     "ProtectedMemory"
@@ -428,8 +480,35 @@ constexpr char text_pool[] =
     "Which of the profiles is active."
     "active_profile"
     "The preset profiles."
+    "Parameters that hold in place of the active profile's."
+    "admin_override"
+    "First power floor."
+    "primary_power_floor_w"
+    "Lowest offset of the first floor's activation."
+    "min_primary_floor_activation_offset_w"
+    "Lowest power at which the first floor becomes active."
+    "min_primary_floor_activation_point_w"
+    "Length of a window that multipliers count."
+    "window_multiplier"
+    "Power smoothing may set in late."
+    "delayed_supported"
+    "Whether power smoothing of the whole chip is on."
+    "soc_state"
     "Power smoothing; GPUs before Blackwell have none."
     "PowerSmoothing"
+    "Clock, added up to be averaged."
+    "frequency"
+    "Activity factor, added up to be averaged."
+    "activity"
+    "Multiplier of the peak electrical design point."
+    "edpp_percent"
+    "Balancing of power between GPUs. What is left out the GPU does not have."
+    "PowerBalancing"
+    "Kind of switch."
+    "Shortest time between two switches."
+    "min_interval_ms"
+    "How the memory clock changes. What is left out the GPU does not tell."
+    "MemoryClockSwitch"
     "Mode in force. Absent on GPUs without it."
     "mode"
     "0xf"
@@ -502,6 +581,18 @@ constexpr char text_pool[] =
     "memory_offset_max"
     "Clocks."
     "Clocks"
+    "The clock, as a bit of the driver's."
+    "domain"
+    "Faults: 1 counts differ, 2 too slow, 4 too fast, 8 stopped."
+    "mask"
+    "What the clock monitor found wrong with a clock."
+    "ClockFault"
+    "The GPU has one."
+    "supported"
+    "What it found."
+    "faults"
+    "Clock monitor."
+    "ClockMonitor"
     "Because of the power limit."
     "sw_power_cap_us"
     "Because of a sync boost group."
@@ -524,7 +615,6 @@ constexpr char text_pool[] =
     "below_base_clocks_us"
     "Time spent below the wanted clocks."
     "ThrottleCounters"
-    "false"
     "Nothing runs."
     "gpu_idle"
     "Applications clocks."
@@ -545,7 +635,6 @@ constexpr char text_pool[] =
     "display_clocks_setting"
     "0x1ff"
     "Reasons that the GPU can report, NVML's nvmlClocksEventReason* bits."
-    "supported"
     "counters"
     "Clocks event reasons that are active."
     "ClocksThrottleReasons"
@@ -575,31 +664,56 @@ constexpr char text_pool[] =
     "sampling_period_us"
     "Utilization over the last sample period."
     "Utilization"
-    "Active sessions."
+    "Active sessions. Default: as many as `encoder_sessions` lists."
     "session_count"
-    "Trailing average over the sessions."
+    "Trailing average over the sessions. Default: that of the listed ones."
     "fps"
     "average_fps"
-    "Encode latency."
+    "Encode latency. Default: that of the listed ones."
     "average_latency_us"
     "Encoder sessions."
     "EncoderStats"
     "H.264."
-    "h264"
     "HEVC."
-    "hevc"
     "AV1."
-    "av1"
     "Encoder capacity left."
     "EncoderCapacity"
-    "Moving average of new frames."
-    "Moving average of new frame latency."
+    "Session id."
+    "Process."
+    "pid"
+    "Codec."
+    "codec"
+    "1920"
+    "Horizontal resolution."
+    "width"
+    "1080"
+    "Vertical resolution."
+    "height"
+    "Trailing average."
+    "Encode latency."
+    "An encoder session."
+    "EncoderSession"
+    "Active sessions. Default: as many as `fbc_sessions` lists."
+    "Moving average of new frames. Default: that of the listed ones."
+    "Moving average of new frame latency. Default: that of the listed ones."
     "Frame buffer capture sessions."
     "FbcStats"
+    "Number of the display."
+    "display"
+    "Where frames go."
+    "NVML_NVFBC_SESSION_FLAG_*."
+    "flags"
+    "3840"
+    "Highest horizontal resolution."
+    "max_width"
+    "2160"
+    "Highest vertical resolution."
+    "max_height"
+    "Moving average."
+    "A frame buffer capture session."
+    "FbcSession"
     "Process id."
-    "pid"
     "C compute, G graphics, M MPS, or several: C+G, M+C."
-    "type"
     "Name or path of the program."
     "name"
     "GPU memory that it holds."
@@ -680,7 +794,6 @@ constexpr char text_pool[] =
     "Height of the wave, from its lowest to its highest point."
     "ramp_c"
     "Length of the wave."
-    "s"
     "ramp_period_sec"
     "Temperature that moves."
     "DynamicTemperature"
@@ -743,6 +856,21 @@ constexpr char text_pool[] =
     "aggregate"
     "ECC errors."
     "EccPeriods"
+    "SRAM unit."
+    "unit"
+    "Place in the unit."
+    "location"
+    "Place in that."
+    "sublocation"
+    "extlocation"
+    "Address in the unit."
+    "address"
+    "Found by parity, else by SEC-DED."
+    "parity"
+    "1"
+    "How often it was found."
+    "One uncorrectable SRAM error that the GPU found, however often."
+    "EccUniqueError"
     "Uncorrected, found by parity."
     "uncorrectable_parity"
     "Uncorrected, found by SEC-DED."
@@ -759,6 +887,8 @@ constexpr char text_pool[] =
     "other"
     "Aggregate uncorrectable SRAM errors by place."
     "EccSramSources"
+    "The uncorrectable ones, each once; GPUs from Blackwell on tell them."
+    "unique_errors"
     "Where the uncorrectable ones were."
     "uncorrectable_sources"
     "The error threshold is exceeded."
@@ -775,6 +905,14 @@ constexpr char text_pool[] =
     "SRAM in detail."
     "ECC mode and counters."
     "Ecc"
+    "A memory channel waits for repair. Default: no, from Ampere on."
+    "channel_pending"
+    "A TPC waits for repair. Default: no, from Ampere on."
+    "tpc_pending"
+    "Memory has faults that cannot be repaired. Default: no, from Hopper on."
+    "unrepairable_memory"
+    "Repairs of the GPU's memory and cores."
+    "Repair"
     "How many."
     "Their addresses."
     "addresses"
@@ -806,8 +944,11 @@ constexpr char text_pool[] =
     "Rows remapped because of correctable errors."
     "Rows remapped because of uncorrectable errors."
     "uncorrectable"
+    "Remappings of correctable errors that are not in force."
+    "correctable_inactive"
+    "Remappings of uncorrectable errors that are not in force."
+    "uncorrectable_inactive"
     "A remapping waits for the next reset."
-    "pending"
     "A remapping failed."
     "failure_occurred"
     "Banks by the rows they have left."
@@ -829,7 +970,6 @@ constexpr char text_pool[] =
     "Memory of an instance."
     "memory_mib"
     "Memory that an instance takes for itself."
-    "KiB"
     "idle_kib"
     "BAR1 of an instance. Default: its share of the GPU's by memory slices, less 1."
     "bar1_mib"
@@ -880,7 +1020,6 @@ constexpr char text_pool[] =
     "GPU instances; they need MIG mode."
     "Multi-instance GPU."
     "Mig"
-    "current"
     "Mode after the next reset. Default: current."
     "GPU operation mode (GOM)."
     "GpuOperationModes"
@@ -942,7 +1081,6 @@ constexpr char text_pool[] =
     "threshold"
     "Threshold after it is reset."
     "default_threshold"
-    "1"
     "Lowest threshold that can be set."
     "min_threshold"
     "8191"
@@ -984,13 +1122,35 @@ constexpr char text_pool[] =
     "health_mask"
     "NVLink fabric."
     "Fabric"
-    "GPM"
+    "A multiprocessor has work. Default: 95."
+    "Warps that are there, of as many as there may be. Default: 45."
+    "occupancy"
+    "Integer operations. Default: 18."
+    "integer"
+    "Tensor operations on 16 bits. Default: 40."
+    "hmma"
+    "Tensor operations on integers. Default: 0."
+    "imma"
+    "Tensor operations on 64 bits. Default: 0."
+    "dfma"
+    "Other operations on 64 bits. Default: 0."
+    "fp64"
+    "Other operations on 32 bits. Default: 22."
+    "fp32"
+    "Other operations on 16 bits. Default: 6."
+    "fp16"
+    "What the multiprocessors do while kernels run, as parts of that time."
+    "GpmMix"
     "The GPU has them. Default: from Hopper on."
-    "PCIe bytes sent."
+    "Counters stream."
+    "streaming"
+    "PCIe bytes sent, in place of what the telemetry says."
     "MiB/s"
     "pcie_tx_mib_per_sec"
-    "PCIe bytes received."
+    "PCIe bytes received, in place of what the telemetry says."
     "pcie_rx_mib_per_sec"
+    "What the multiprocessors do while kernels run."
+    "mix"
     "GPU performance metrics."
     "Gpm"
     "Xid. None by default."
@@ -1024,7 +1184,7 @@ constexpr char text_pool[] =
     "fp6_support"
     "FP8."
     "fp8_support"
-    "Confidential computing."
+    "The GPU can compute confidentially."
     "confidential_compute"
     "NVLink and C2C"
     "NVLink-C2C."
@@ -1093,8 +1253,13 @@ constexpr char text_pool[] =
     "hostname"
     "Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice."
     "rusd_poll_mask"
+    "Bridge chips of the board."
+    "bridge_chips"
     "inforom"
     "bar1_memory"
+    "Encryption of the memory."
+    "dram_encryption"
+    "Confidential computing."
     "protected_memory"
     "module_power"
     "Temperatures and thresholds."
@@ -1105,21 +1270,32 @@ constexpr char text_pool[] =
     "workload_power_profiles"
     "Power smoothing."
     "power_smoothing"
+    "Balancing of power between GPUs."
+    "power_balancing"
+    "How the memory clock changes."
+    "memory_clock_switch"
     "PowerMizer."
     "power_mizer"
     "Boost slider."
     "boost_slider"
     "Clocks, in MHz."
     "clocks"
+    "clock_monitor"
     "Clocks event reasons."
     "clocks_throttle_reasons"
     "supported_clocks"
     "Performance state."
+    "Time that tensor cores wait to keep the power down. Absent on GPUs that do not tell."
+    "mma_stall_percent"
     "Utilization, in per cent."
     "encoder_stats"
     "Encoder capacity, in per cent."
     "encoder_capacity"
+    "Encoder sessions, one by one."
+    "encoder_sessions"
     "fbc_stats"
+    "Frame buffer capture sessions, one by one."
+    "fbc_sessions"
     "Processes that use the GPU."
     "processes"
     "What the GPU is busy with."
@@ -1131,11 +1307,12 @@ constexpr char text_pool[] =
     "What live values are computed from."
     "motion"
     "ecc"
+    "Repairs of memory and cores."
+    "repair"
     "Retired pages."
     "retired_pages"
     "Row remapping."
     "remapped_rows"
-    "display"
     "Sparse operation mode."
     "sparse_operation_mode"
     "Persistence mode."
@@ -1164,7 +1341,6 @@ constexpr char text_pool[] =
     "A failure that comes with the calls about the GPU."
     "failure"
     "What is broken."
-    "faults"
     "Events of a change that is not committed yet."
     "events"
     "nvlink_error"
@@ -1234,10 +1410,66 @@ constexpr char text_pool[] =
     "cores_per_numa"
     "Where the GPUs hang in the PCIe tree."
     "PcieTopology"
+    "Colour."
+    "color"
+    "Why they are amber."
+    "cause"
+    "LEDs of a unit."
+    "UnitLed"
+    "Normal"
+    "40"
+    "Current."
+    "A"
+    "current_a"
+    "12"
+    "Voltage."
+    "V"
+    "voltage_v"
+    "480"
+    "power_w"
+    "Power supply of a unit."
+    "UnitPsu"
+    "24"
+    "At the intake."
+    "intake_c"
+    "38"
+    "At the exhaust."
+    "exhaust_c"
+    "33"
+    "Of the board."
+    "board_c"
+    "Temperatures of a unit."
+    "UnitTemperatures"
+    "3600"
+    "Speed."
+    "It has failed."
+    "failed"
+    "A fan of a unit."
+    "UnitFan"
+    "S2050"
+    "920-20804-0006-000"
+    "Product id."
+    "Serial number."
+    "6.2"
+    "LEDs."
+    "led"
+    "Power supply."
+    "psu"
+    "Temperatures."
+    "fans"
+    "Indexes of the GPUs in it."
+    "gpus"
+    "An S-class unit."
+    "Unit"
+    "Id."
+    "A card that connects S-class units."
+    "HostInterfaceCard"
+    "Its UUID."
+    "A GPU that the driver was told to leave alone."
+    "ExcludedGpu"
     "There are adapters."
     "Type of the adapters."
     "hca_type"
-    "Firmware version."
     "fw_version"
     "Hardware revision."
     "hw_rev"
@@ -1269,6 +1501,11 @@ constexpr char text_pool[] =
     "One entry per GPU: `index` and whatever differs from `device_defaults`."
     "nvlink"
     "pcie_topology"
+    "S-class units attached to the host."
+    "Cards that connect S-class units."
+    "host_interface_cards"
+    "GPUs that the driver was told to leave alone."
+    "excluded_gpus"
     "InfiniBand adapters of the host; of no meaning to NVML."
     "infiniband"
     "What installers put into dynamic_metrics when they switch it on."
@@ -1365,2835 +1602,3434 @@ constexpr Word word_table[] = {
     {{436, 19}, 1u},  // maximum_performance = NVML_POWER_MIZER_MODE_PREFER_MAXIMUM_PERFORMANCE
     {{455, 4}, 2u},  // auto = NVML_POWER_MIZER_MODE_AUTO
     {{459, 22}, 3u},  // consistent_performance = NVML_POWER_MIZER_MODE_PREFER_CONSISTENT_PERFORMANCE
+    // BridgeChipType (nvmlBridgeChipType_t)
+    {{481, 3}, 0u},  // plx = NVML_BRIDGE_CHIP_PLX
+    {{484, 4}, 1u},  // bro4 = NVML_BRIDGE_CHIP_BRO4
+    // EncoderType (nvmlEncoderType_t)
+    {{488, 4}, 0u},  // h264 = NVML_ENCODER_QUERY_H264
+    {{492, 4}, 1u},  // hevc = NVML_ENCODER_QUERY_HEVC
+    {{496, 3}, 2u},  // av1 = NVML_ENCODER_QUERY_AV1
+    {{15, 7}, 255u},  // unknown = NVML_ENCODER_QUERY_UNKNOWN
+    // FbcSessionType (nvmlFBCSessionType_t)
+    {{15, 7}, 0u},  // unknown = NVML_FBC_SESSION_TYPE_UNKNOWN
+    {{499, 16}, 1u},  // to_system_memory = NVML_FBC_SESSION_TYPE_TOSYS
+    {{515, 4}, 2u},  // cuda = NVML_FBC_SESSION_TYPE_CUDA
+    {{519, 5}, 3u},  // video = NVML_FBC_SESSION_TYPE_VID
+    {{524, 16}, 4u},  // hardware_encoder = NVML_FBC_SESSION_TYPE_HWENC
+    // LedColor (nvmlLedColor_t)
+    {{540, 5}, 0u},  // green = NVML_LED_COLOR_GREEN
+    {{545, 5}, 1u},  // amber = NVML_LED_COLOR_AMBER
+    // ConfComputeEnvironment (unsigned int)
+    {{550, 11}, 0u},  // unavailable = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE
+    {{561, 10}, 1u},  // simulation = NVML_CC_SYSTEM_ENVIRONMENT_SIM
+    {{571, 10}, 2u},  // production = NVML_CC_SYSTEM_ENVIRONMENT_PROD
+    // ConfComputeMultiGpuMode (unsigned int)
+    {{343, 4}, 0u},  // none = NVML_CC_SYSTEM_MULTIGPU_NONE
+    {{581, 14}, 1u},  // protected_pcie = NVML_CC_SYSTEM_MULTIGPU_PROTECTED_PCIE
+    {{595, 17}, 2u},  // nvlink_encryption = NVML_CC_SYSTEM_MULTIGPU_NVLE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{481, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{484, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{488, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{492, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{612, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{615, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{619, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{623, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
     {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{495, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{498, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{626, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{629, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{501, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{509, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{515, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{523, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{533, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{537, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{632, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{640, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{646, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{654, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{664, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{668, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{543, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{674, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
     {{455, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{565, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{576, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{683, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{696, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{707, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
     // FabricHealthSummary (unsigned char)
-    {{587, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{718, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
     {{455, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{594, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{603, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{725, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{734, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{683, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{552, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{683, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
     {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{619, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{636, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{656, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{668, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{688, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{707, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{723, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{750, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{767, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{787, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{799, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{819, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{838, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{854, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{740, 1}, 0u},  // C
-    {{741, 1}, 0u},  // G
-    {{742, 3}, 0u},  // C+G
-    {{745, 1}, 0u},  // M
-    {{746, 3}, 0u},  // M+C
+    {{871, 1}, 0u},  // C
+    {{872, 1}, 0u},  // G
+    {{873, 3}, 0u},  // C+G
+    {{876, 1}, 0u},  // M
+    {{877, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{749, 4}, 0u},  // idle
-    {{753, 4}, 0u},  // busy
-    {{757, 5}, 0u},  // burst
-    {{762, 6}, 0u},  // steady
+    {{880, 4}, 0u},  // idle
+    {{884, 4}, 0u},  // busy
+    {{888, 5}, 0u},  // burst
+    {{893, 6}, 0u},  // steady
     // Failure.mode
-    {{587, 7}, 0u},  // healthy
-    {{768, 4}, 0u},  // lost
-    {{772, 14}, 0u},  // fallen_off_bus
-    {{786, 17}, 0u},  // ecc_uncorrectable
+    {{718, 7}, 0u},  // healthy
+    {{899, 4}, 0u},  // lost
+    {{903, 14}, 0u},  // fallen_off_bus
+    {{917, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{803, 6}, 0u},  // active
-    {{809, 8}, 0u},  // inactive
-    {{817, 2}, 0u},  // up
-    {{819, 4}, 0u},  // down
+    {{934, 6}, 0u},  // active
+    {{940, 8}, 0u},  // inactive
+    {{948, 2}, 0u},  // up
+    {{950, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{823, 3}, 0u},  // gpu
-    {{826, 6}, 0u},  // switch
-    {{832, 3}, 0u},  // npu
-    {{835, 6}, 0u},  // ibmnpu
+    {{954, 3}, 0u},  // gpu
+    {{957, 6}, 0u},  // switch
+    {{963, 3}, 0u},  // npu
+    {{966, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{803, 6}, 0u},  // active
-    {{809, 8}, 0u},  // inactive
-    {{817, 2}, 0u},  // up
-    {{819, 4}, 0u},  // down
+    {{934, 6}, 0u},  // active
+    {{940, 8}, 0u},  // inactive
+    {{948, 2}, 0u},  // up
+    {{950, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {905, 8}, .unit_text = {0, 0}, .doc_text = {863, 42}, .note_text = {841, 22}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {1032, 8}, .unit_text = {0, 0}, .doc_text = {972, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // SystemConfCompute.environment
+    {.name_text = {1141, 11}, .unit_text = {0, 0}, .doc_text = {1040, 101}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(SystemConfCompute, environment), .present_offset = offsetof(decltype(SystemConfCompute::environment), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 86, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.feature
+    {.name_text = {1181, 7}, .unit_text = {0, 0}, .doc_text = {1152, 29}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, feature), .present_offset = offsetof(decltype(SystemConfCompute::feature), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.dev_tools_mode
+    {.name_text = {1224, 14}, .unit_text = {0, 0}, .doc_text = {1188, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, dev_tools_mode), .present_offset = offsetof(decltype(SystemConfCompute::dev_tools_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.multi_gpu_mode
+    {.name_text = {1328, 14}, .unit_text = {0, 0}, .doc_text = {1238, 90}, .note_text = {0, 0}, .default_text = {343, 4},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, multi_gpu_mode), .present_offset = offsetof(decltype(SystemConfCompute::multi_gpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 89, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.accepts_work
+    {.name_text = {1371, 12}, .unit_text = {0, 0}, .doc_text = {1347, 24}, .note_text = {0, 0}, .default_text = {1342, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, accepts_work), .present_offset = offsetof(decltype(SystemConfCompute::accepts_work), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.max_attacker_advantage
+    {.name_text = {1430, 22}, .unit_text = {0, 0}, .doc_text = {1385, 45}, .note_text = {0, 0}, .default_text = {1383, 2},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(SystemConfCompute, max_attacker_advantage), .present_offset = offsetof(decltype(SystemConfCompute::max_attacker_advantage), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 50, .max = 65, .default_value = 60},
     // System.driver_version
-    {.name_text = {1029, 14}, .unit_text = {0, 0}, .doc_text = {975, 54}, .note_text = {0, 0}, .default_text = {965, 10},
+    {.name_text = {1649, 14}, .unit_text = {0, 0}, .doc_text = {1595, 54}, .note_text = {0, 0}, .default_text = {1585, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1159, 12}, .unit_text = {0, 0}, .doc_text = {1043, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1779, 12}, .unit_text = {0, 0}, .doc_text = {1663, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1279, 12}, .unit_text = {0, 0}, .doc_text = {1171, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1899, 12}, .unit_text = {0, 0}, .doc_text = {1791, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {1397, 18}, .unit_text = {0, 0}, .doc_text = {1291, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2017, 18}, .unit_text = {0, 0}, .doc_text = {1911, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {1520, 18}, .unit_text = {0, 0}, .doc_text = {1415, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2140, 18}, .unit_text = {0, 0}, .doc_text = {2035, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {1613, 11}, .unit_text = {0, 0}, .doc_text = {1538, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2233, 11}, .unit_text = {0, 0}, .doc_text = {2158, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {1660, 10}, .unit_text = {0, 0}, .doc_text = {1625, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+    {.name_text = {2369, 10}, .unit_text = {0, 0}, .doc_text = {2244, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // System.conf_compute
-    {.name_text = {1670, 12}, .unit_text = {0, 0}, .doc_text = {913, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2414, 12}, .unit_text = {0, 0}, .doc_text = {2379, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {1733, 17}, .unit_text = {0, 0}, .doc_text = {1686, 47}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {2477, 17}, .unit_text = {0, 0}, .doc_text = {2430, 47}, .note_text = {0, 0}, .default_text = {2426, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {1893, 14}, .unit_text = {0, 0}, .doc_text = {1750, 143}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2638, 14}, .unit_text = {0, 0}, .doc_text = {2495, 143}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {1973, 5}, .unit_text = {0, 0}, .doc_text = {1960, 13}, .note_text = {0, 0}, .default_text = {1959, 1},
+    {.name_text = {2718, 5}, .unit_text = {0, 0}, .doc_text = {2705, 13}, .note_text = {0, 0}, .default_text = {2704, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {1991, 5}, .unit_text = {0, 0}, .doc_text = {1978, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2736, 5}, .unit_text = {0, 0}, .doc_text = {2723, 13}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
+    // BridgeChip.type
+    {.name_text = {2787, 4}, .unit_text = {0, 0}, .doc_text = {2782, 5}, .note_text = {0, 0}, .default_text = {481, 3},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BridgeChip, type), .present_offset = offsetof(decltype(BridgeChip::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // BridgeChip.firmware_version
+    {.name_text = {2808, 16}, .unit_text = {0, 0}, .doc_text = {2791, 17}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BridgeChip, firmware_version), .present_offset = offsetof(decltype(BridgeChip::firmware_version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {2064, 13}, .unit_text = {0, 0}, .doc_text = {2037, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2904, 13}, .unit_text = {0, 0}, .doc_text = {2877, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {2103, 10}, .unit_text = {0, 0}, .doc_text = {2077, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2943, 10}, .unit_text = {0, 0}, .doc_text = {2917, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {2139, 10}, .unit_text = {0, 0}, .doc_text = {2113, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2979, 10}, .unit_text = {0, 0}, .doc_text = {2953, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {2188, 10}, .unit_text = {0, 0}, .doc_text = {2149, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3028, 10}, .unit_text = {0, 0}, .doc_text = {2989, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {2236, 10}, .unit_text = {0, 0}, .doc_text = {2198, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3076, 10}, .unit_text = {0, 0}, .doc_text = {3038, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {2327, 8}, .unit_text = {0, 0}, .doc_text = {2246, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3167, 8}, .unit_text = {0, 0}, .doc_text = {3086, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {2400, 17}, .unit_text = {2398, 2}, .doc_text = {2335, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3240, 17}, .unit_text = {3238, 2}, .doc_text = {3175, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {2436, 21}, .unit_text = {2398, 2}, .doc_text = {2417, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3276, 21}, .unit_text = {3238, 2}, .doc_text = {3257, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Inforom.bbx_time_run_s
+    {.name_text = {3353, 14}, .unit_text = {3352, 1}, .doc_text = {3297, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Inforom, bbx_time_run_s), .present_offset = offsetof(decltype(Inforom::bbx_time_run_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2503, 5}, .unit_text = {0, 0}, .doc_text = {2457, 46}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {3413, 5}, .unit_text = {0, 0}, .doc_text = {3367, 46}, .note_text = {0, 0}, .default_text = {2426, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {2539, 11},
+    {.name_text = {3471, 11}, .unit_text = {3470, 1}, .doc_text = {3460, 10}, .note_text = {0, 0}, .default_text = {3449, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2604, 14}, .unit_text = {2560, 1}, .doc_text = {2572, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3514, 14}, .unit_text = {3470, 1}, .doc_text = {3482, 32}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2618, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3572, 10}, .unit_text = {3470, 1}, .doc_text = {3528, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2672, 23}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3605, 10}, .unit_text = {3470, 1}, .doc_text = {3582, 23}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2732, 16}, .unit_text = {2729, 3}, .doc_text = {2705, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3642, 16}, .unit_text = {3639, 3}, .doc_text = {3615, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {2802, 14}, .unit_text = {2560, 1}, .doc_text = {2793, 9}, .note_text = {2748, 45}, .default_text = {0, 0},
+    {.name_text = {3712, 14}, .unit_text = {3470, 1}, .doc_text = {3703, 9}, .note_text = {3658, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3471, 11}, .unit_text = {3470, 1}, .doc_text = {3460, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2835, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3572, 10}, .unit_text = {3470, 1}, .doc_text = {3745, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2866, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3605, 10}, .unit_text = {3470, 1}, .doc_text = {3776, 7}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DramEncryption.current
+    {.name_text = {3817, 7}, .unit_text = {0, 0}, .doc_text = {3807, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DramEncryption, current), .present_offset = offsetof(decltype(DramEncryption::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // DramEncryption.pending
+    {.name_text = {3870, 7}, .unit_text = {0, 0}, .doc_text = {3824, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DramEncryption, pending), .present_offset = offsetof(decltype(DramEncryption::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // ConfCompute.unprotected_memory_kib
+    {.name_text = {4026, 22}, .unit_text = {4023, 3}, .doc_text = {3958, 65}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ConfCompute, unprotected_memory_kib), .present_offset = offsetof(decltype(ConfCompute::unprotected_memory_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ConfCompute.cec_attestation
+    {.name_text = {4099, 15}, .unit_text = {0, 0}, .doc_text = {4048, 51}, .note_text = {0, 0}, .default_text = {1342, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ConfCompute, cec_attestation), .present_offset = offsetof(decltype(ConfCompute::cec_attestation), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3471, 11}, .unit_text = {3470, 1}, .doc_text = {3460, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2897, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3605, 10}, .unit_text = {3470, 1}, .doc_text = {4159, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {3024, 6}, .unit_text = {0, 0}, .doc_text = {2966, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4286, 6}, .unit_text = {0, 0}, .doc_text = {4228, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {3098, 9}, .unit_text = {0, 0}, .doc_text = {3040, 58}, .note_text = {0, 0}, .default_text = {3030, 10},
+    {.name_text = {4360, 9}, .unit_text = {0, 0}, .doc_text = {4302, 58}, .note_text = {0, 0}, .default_text = {4292, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {3148, 12}, .unit_text = {0, 0}, .doc_text = {3117, 31}, .note_text = {0, 0}, .default_text = {3107, 10},
+    {.name_text = {4410, 12}, .unit_text = {0, 0}, .doc_text = {4379, 31}, .note_text = {0, 0}, .default_text = {4369, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {3200, 10}, .unit_text = {0, 0}, .doc_text = {3161, 39}, .note_text = {0, 0}, .default_text = {3160, 1},
+    {.name_text = {4462, 10}, .unit_text = {0, 0}, .doc_text = {4423, 39}, .note_text = {0, 0}, .default_text = {4422, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {3253, 9}, .unit_text = {0, 0}, .doc_text = {3211, 42}, .note_text = {0, 0}, .default_text = {3210, 1},
+    {.name_text = {4515, 9}, .unit_text = {0, 0}, .doc_text = {4473, 42}, .note_text = {0, 0}, .default_text = {4472, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {3310, 14}, .unit_text = {0, 0}, .doc_text = {3278, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4572, 14}, .unit_text = {0, 0}, .doc_text = {4540, 32}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {3324, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4605, 11}, .unit_text = {0, 0}, .doc_text = {4586, 19}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {3368, 13}, .unit_text = {0, 0}, .doc_text = {3354, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4630, 13}, .unit_text = {0, 0}, .doc_text = {4616, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {3397, 8}, .unit_text = {0, 0}, .doc_text = {3381, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4659, 8}, .unit_text = {0, 0}, .doc_text = {4643, 16}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {3423, 7}, .unit_text = {0, 0}, .doc_text = {3405, 18}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4685, 7}, .unit_text = {0, 0}, .doc_text = {4667, 18}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {3440, 9}, .unit_text = {0, 0}, .doc_text = {3430, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4702, 9}, .unit_text = {0, 0}, .doc_text = {4692, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {3468, 8}, .unit_text = {0, 0}, .doc_text = {3449, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4730, 8}, .unit_text = {0, 0}, .doc_text = {4711, 19}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {3493, 9}, .unit_text = {0, 0}, .doc_text = {3476, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4755, 9}, .unit_text = {0, 0}, .doc_text = {4738, 17}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {3515, 5}, .unit_text = {0, 0}, .doc_text = {3502, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4777, 5}, .unit_text = {0, 0}, .doc_text = {4764, 13}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {3541, 19}, .unit_text = {0, 0}, .doc_text = {3520, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4803, 19}, .unit_text = {0, 0}, .doc_text = {4782, 21}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {3572, 4}, .unit_text = {0, 0}, .doc_text = {3560, 12}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4834, 4}, .unit_text = {0, 0}, .doc_text = {4822, 12}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {3588, 4}, .unit_text = {0, 0}, .doc_text = {3576, 12}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4850, 4}, .unit_text = {0, 0}, .doc_text = {4838, 12}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {3688, 12}, .unit_text = {0, 0}, .doc_text = {3642, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4950, 12}, .unit_text = {0, 0}, .doc_text = {4904, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {3759, 19}, .unit_text = {0, 0}, .doc_text = {3700, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5021, 19}, .unit_text = {0, 0}, .doc_text = {4962, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3809, 17}, .unit_text = {0, 0}, .doc_text = {3778, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5071, 17}, .unit_text = {0, 0}, .doc_text = {5040, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3841, 16}, .unit_text = {0, 0}, .doc_text = {3826, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5103, 16}, .unit_text = {0, 0}, .doc_text = {5088, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3896, 14}, .unit_text = {3588, 4}, .doc_text = {3857, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5158, 14}, .unit_text = {4850, 4}, .doc_text = {5119, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3920, 18}, .unit_text = {3588, 4}, .doc_text = {3910, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5182, 18}, .unit_text = {4850, 4}, .doc_text = {5172, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3974, 14}, .unit_text = {0, 0}, .doc_text = {3938, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {5236, 14}, .unit_text = {0, 0}, .doc_text = {5200, 36}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {4012, 23}, .unit_text = {0, 0}, .doc_text = {3988, 24}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {5274, 23}, .unit_text = {0, 0}, .doc_text = {5250, 24}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {4064, 18}, .unit_text = {4060, 4}, .doc_text = {4035, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {5326, 18}, .unit_text = {5322, 4}, .doc_text = {5297, 25}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {4111, 18}, .unit_text = {4060, 4}, .doc_text = {4082, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {5373, 18}, .unit_text = {5322, 4}, .doc_text = {5344, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {4162, 8}, .unit_text = {2560, 1}, .doc_text = {4129, 33}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {5424, 8}, .unit_text = {3470, 1}, .doc_text = {5391, 33}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {4207, 8}, .unit_text = {2560, 1}, .doc_text = {4170, 37}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {5469, 8}, .unit_text = {3470, 1}, .doc_text = {5432, 37}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {4234, 6}, .unit_text = {0, 0}, .doc_text = {4215, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5496, 6}, .unit_text = {0, 0}, .doc_text = {5477, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
-     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {4321, 20}, .unit_text = {0, 0}, .doc_text = {4240, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5583, 20}, .unit_text = {0, 0}, .doc_text = {5502, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {4372, 19}, .unit_text = {0, 0}, .doc_text = {4341, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5634, 19}, .unit_text = {0, 0}, .doc_text = {5603, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {4438, 20}, .unit_text = {0, 0}, .doc_text = {4405, 33}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {5700, 20}, .unit_text = {0, 0}, .doc_text = {5667, 33}, .note_text = {0, 0}, .default_text = {2426, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {4480, 15}, .unit_text = {0, 0}, .doc_text = {4458, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {5742, 15}, .unit_text = {0, 0}, .doc_text = {5720, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {4546, 8}, .unit_text = {4544, 2}, .doc_text = {4495, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5808, 8}, .unit_text = {5806, 2}, .doc_text = {5757, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {4593, 16}, .unit_text = {4544, 2}, .doc_text = {4554, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5855, 16}, .unit_text = {5806, 2}, .doc_text = {5816, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {4658, 17}, .unit_text = {4544, 2}, .doc_text = {4609, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5920, 17}, .unit_text = {5806, 2}, .doc_text = {5871, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {4788, 14}, .unit_text = {4544, 2}, .doc_text = {4675, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6050, 14}, .unit_text = {5806, 2}, .doc_text = {5937, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {4831, 12}, .unit_text = {4544, 2}, .doc_text = {4802, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6093, 12}, .unit_text = {5806, 2}, .doc_text = {6064, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4873, 12}, .unit_text = {4544, 2}, .doc_text = {4843, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6135, 12}, .unit_text = {5806, 2}, .doc_text = {6105, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4900, 15}, .unit_text = {4544, 2}, .doc_text = {4885, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6162, 15}, .unit_text = {5806, 2}, .doc_text = {6147, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4951, 15}, .unit_text = {4544, 2}, .doc_text = {4915, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6213, 15}, .unit_text = {5806, 2}, .doc_text = {6177, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {5019, 15}, .unit_text = {4544, 2}, .doc_text = {4966, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6281, 15}, .unit_text = {5806, 2}, .doc_text = {6228, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {5059, 14}, .unit_text = {4544, 2}, .doc_text = {5034, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6321, 14}, .unit_text = {5806, 2}, .doc_text = {6296, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {5104, 19}, .unit_text = {5102, 2}, .doc_text = {5073, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6366, 19}, .unit_text = {6364, 2}, .doc_text = {6335, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {5163, 11}, .unit_text = {0, 0}, .doc_text = {5123, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6425, 11}, .unit_text = {0, 0}, .doc_text = {6385, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {5201, 12}, .unit_text = {0, 0}, .doc_text = {5174, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {6463, 12}, .unit_text = {0, 0}, .doc_text = {6436, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {5250, 27}, .unit_text = {5248, 2}, .doc_text = {5213, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6512, 27}, .unit_text = {6510, 2}, .doc_text = {6475, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4951, 15}, .unit_text = {4544, 2}, .doc_text = {4915, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6213, 15}, .unit_text = {5806, 2}, .doc_text = {6177, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {5019, 15}, .unit_text = {4544, 2}, .doc_text = {5304, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6281, 15}, .unit_text = {5806, 2}, .doc_text = {6566, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {4546, 8}, .unit_text = {4544, 2}, .doc_text = {5331, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5808, 8}, .unit_text = {5806, 2}, .doc_text = {6593, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {5393, 18}, .unit_text = {4544, 2}, .doc_text = {5352, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6655, 18}, .unit_text = {5806, 2}, .doc_text = {6614, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {4593, 16}, .unit_text = {4544, 2}, .doc_text = {4554, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5855, 16}, .unit_text = {5806, 2}, .doc_text = {5816, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {4831, 12}, .unit_text = {4544, 2}, .doc_text = {4802, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6093, 12}, .unit_text = {5806, 2}, .doc_text = {6064, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4873, 12}, .unit_text = {4544, 2}, .doc_text = {4843, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6135, 12}, .unit_text = {5806, 2}, .doc_text = {6105, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {5493, 17}, .unit_text = {740, 1}, .doc_text = {5465, 28}, .note_text = {0, 0}, .default_text = {5463, 2},
+    {.name_text = {6755, 17}, .unit_text = {871, 1}, .doc_text = {6727, 28}, .note_text = {0, 0}, .default_text = {6725, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {5536, 20}, .unit_text = {740, 1}, .doc_text = {5510, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6798, 20}, .unit_text = {871, 1}, .doc_text = {6772, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {5595, 20}, .unit_text = {740, 1}, .doc_text = {5556, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6857, 20}, .unit_text = {871, 1}, .doc_text = {6818, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {5654, 20}, .unit_text = {740, 1}, .doc_text = {5615, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6916, 20}, .unit_text = {871, 1}, .doc_text = {6877, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {5708, 15}, .unit_text = {740, 1}, .doc_text = {5674, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6970, 15}, .unit_text = {871, 1}, .doc_text = {6936, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {5771, 22}, .unit_text = {740, 1}, .doc_text = {5723, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7033, 22}, .unit_text = {871, 1}, .doc_text = {6985, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {5831, 20}, .unit_text = {740, 1}, .doc_text = {5793, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7093, 20}, .unit_text = {871, 1}, .doc_text = {7055, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5881, 12}, .unit_text = {740, 1}, .doc_text = {5851, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7143, 12}, .unit_text = {871, 1}, .doc_text = {7113, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5924, 12}, .unit_text = {740, 1}, .doc_text = {5893, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7186, 12}, .unit_text = {871, 1}, .doc_text = {7155, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {6012, 8}, .unit_text = {740, 1}, .doc_text = {5936, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7274, 8}, .unit_text = {871, 1}, .doc_text = {7198, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {6055, 17}, .unit_text = {740, 1}, .doc_text = {6020, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7317, 17}, .unit_text = {871, 1}, .doc_text = {7282, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {6107, 17}, .unit_text = {740, 1}, .doc_text = {6072, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7369, 17}, .unit_text = {871, 1}, .doc_text = {7334, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {6165, 22}, .unit_text = {740, 1}, .doc_text = {6124, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7427, 22}, .unit_text = {871, 1}, .doc_text = {7386, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {6242, 29}, .unit_text = {740, 1}, .doc_text = {6187, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7504, 29}, .unit_text = {871, 1}, .doc_text = {7449, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {6428, 5}, .unit_text = {0, 0}, .doc_text = {6397, 31}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {7690, 5}, .unit_text = {0, 0}, .doc_text = {7659, 31}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {6444, 13}, .unit_text = {6443, 1}, .doc_text = {6433, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7706, 13}, .unit_text = {7705, 1}, .doc_text = {7695, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {6496, 20}, .unit_text = {6443, 1}, .doc_text = {6457, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7758, 20}, .unit_text = {7705, 1}, .doc_text = {7719, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {6573, 14}, .unit_text = {6443, 1}, .doc_text = {6516, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7835, 14}, .unit_text = {7705, 1}, .doc_text = {7778, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {6616, 11}, .unit_text = {6443, 1}, .doc_text = {6587, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7878, 11}, .unit_text = {7705, 1}, .doc_text = {7849, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {6657, 11}, .unit_text = {6443, 1}, .doc_text = {6627, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7919, 11}, .unit_text = {7705, 1}, .doc_text = {7889, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {6703, 9}, .unit_text = {6700, 3}, .doc_text = {6668, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7965, 9}, .unit_text = {7962, 3}, .doc_text = {7930, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {6732, 6}, .unit_text = {0, 0}, .doc_text = {6712, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {7994, 6}, .unit_text = {0, 0}, .doc_text = {7974, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {6776, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {8038, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {6858, 8}, .unit_text = {0, 0}, .doc_text = {6807, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {8120, 8}, .unit_text = {0, 0}, .doc_text = {8069, 51}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {6924, 9}, .unit_text = {0, 0}, .doc_text = {6866, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8186, 9}, .unit_text = {0, 0}, .doc_text = {8128, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {6998, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8280, 8}, .unit_text = {0, 0}, .doc_text = {8260, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
-     .max_items = 32, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {7069, 9}, .unit_text = {0, 0}, .doc_text = {7026, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8331, 9}, .unit_text = {0, 0}, .doc_text = {8288, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {7204, 17}, .unit_text = {6443, 1}, .doc_text = {7156, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8466, 17}, .unit_text = {7705, 1}, .doc_text = {8418, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {7249, 21}, .unit_text = {7245, 4}, .doc_text = {7221, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8511, 21}, .unit_text = {8507, 4}, .doc_text = {8483, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {7294, 23}, .unit_text = {7245, 4}, .doc_text = {7270, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8556, 23}, .unit_text = {8507, 4}, .doc_text = {8532, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {7358, 23}, .unit_text = {7356, 2}, .doc_text = {7317, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8620, 23}, .unit_text = {8618, 2}, .doc_text = {8579, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {7401, 23}, .unit_text = {7400, 1}, .doc_text = {7381, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8663, 23}, .unit_text = {8662, 1}, .doc_text = {8643, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {7464, 42}, .unit_text = {0, 0}, .doc_text = {7424, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8726, 42}, .unit_text = {0, 0}, .doc_text = {8686, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {7547, 38}, .unit_text = {0, 0}, .doc_text = {7506, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8809, 38}, .unit_text = {0, 0}, .doc_text = {8768, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {7624, 33}, .unit_text = {7400, 1}, .doc_text = {7585, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8886, 33}, .unit_text = {8662, 1}, .doc_text = {8847, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {7748, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {9010, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {7813, 15}, .unit_text = {0, 0}, .doc_text = {7797, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9075, 15}, .unit_text = {0, 0}, .doc_text = {9059, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {7865, 19}, .unit_text = {0, 0}, .doc_text = {7828, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9127, 19}, .unit_text = {0, 0}, .doc_text = {9090, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {7927, 21}, .unit_text = {7400, 1}, .doc_text = {7884, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9189, 21}, .unit_text = {8662, 1}, .doc_text = {9146, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {7989, 19}, .unit_text = {7400, 1}, .doc_text = {7948, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9251, 19}, .unit_text = {8662, 1}, .doc_text = {9210, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {8038, 21}, .unit_text = {6443, 1}, .doc_text = {8008, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9300, 21}, .unit_text = {7705, 1}, .doc_text = {9270, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {8088, 21}, .unit_text = {6443, 1}, .doc_text = {8059, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9350, 21}, .unit_text = {7705, 1}, .doc_text = {9321, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {8144, 39}, .unit_text = {6443, 1}, .doc_text = {8109, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9406, 39}, .unit_text = {7705, 1}, .doc_text = {9371, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {8215, 14}, .unit_text = {0, 0}, .doc_text = {8183, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9477, 14}, .unit_text = {0, 0}, .doc_text = {9445, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {8229, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8280, 8}, .unit_text = {0, 0}, .doc_text = {9491, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 5, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 5, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.admin_override
+    {.name_text = {9565, 14}, .unit_text = {0, 0}, .doc_text = {9511, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, admin_override), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothingProfile),
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.primary_power_floor_w
+    {.name_text = {9597, 21}, .unit_text = {8662, 1}, .doc_text = {9579, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, primary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::primary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.secondary_power_floor_w
+    {.name_text = {8663, 23}, .unit_text = {8662, 1}, .doc_text = {8643, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.min_primary_floor_activation_offset_w
+    {.name_text = {9664, 37}, .unit_text = {8662, 1}, .doc_text = {9618, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, min_primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.min_primary_floor_activation_point_w
+    {.name_text = {9754, 36}, .unit_text = {8662, 1}, .doc_text = {9701, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, min_primary_floor_activation_point_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_point_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.window_multiplier
+    {.name_text = {9832, 17}, .unit_text = {8618, 2}, .doc_text = {9790, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, window_multiplier), .present_offset = offsetof(decltype(PowerSmoothing::window_multiplier), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.delayed_supported
+    {.name_text = {9881, 17}, .unit_text = {0, 0}, .doc_text = {9849, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, delayed_supported), .present_offset = offsetof(decltype(PowerSmoothing::delayed_supported), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.soc_state
+    {.name_text = {9946, 9}, .unit_text = {0, 0}, .doc_text = {9898, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, soc_state), .present_offset = offsetof(decltype(PowerSmoothing::soc_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerBalancing.frequency
+    {.name_text = {10049, 9}, .unit_text = {0, 0}, .doc_text = {10018, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerBalancing, frequency), .present_offset = offsetof(decltype(PowerBalancing::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerBalancing.activity
+    {.name_text = {10099, 8}, .unit_text = {0, 0}, .doc_text = {10058, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerBalancing, activity), .present_offset = offsetof(decltype(PowerBalancing::activity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerBalancing.edpp_percent
+    {.name_text = {10154, 12}, .unit_text = {7705, 1}, .doc_text = {10107, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerBalancing, edpp_percent), .present_offset = offsetof(decltype(PowerBalancing::edpp_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MemoryClockSwitch.type
+    {.name_text = {2787, 4}, .unit_text = {0, 0}, .doc_text = {10252, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MemoryClockSwitch, type), .present_offset = offsetof(decltype(MemoryClockSwitch::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MemoryClockSwitch.min_interval_ms
+    {.name_text = {10302, 15}, .unit_text = {8618, 2}, .doc_text = {10267, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MemoryClockSwitch, min_interval_ms), .present_offset = offsetof(decltype(MemoryClockSwitch::min_interval_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {8312, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {10403, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {8440, 15}, .unit_text = {0, 0}, .doc_text = {8360, 80}, .note_text = {0, 0}, .default_text = {8357, 3},
+    {.name_text = {10531, 15}, .unit_text = {0, 0}, .doc_text = {10451, 80}, .note_text = {0, 0}, .default_text = {10448, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {8521, 5}, .unit_text = {0, 0}, .doc_text = {8505, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10612, 5}, .unit_text = {0, 0}, .doc_text = {10596, 16}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {8575, 9}, .unit_text = {0, 0}, .doc_text = {8526, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10666, 9}, .unit_text = {0, 0}, .doc_text = {10617, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {8712, 16}, .unit_text = {8709, 3}, .doc_text = {8656, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10803, 16}, .unit_text = {10800, 3}, .doc_text = {10747, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {8751, 12}, .unit_text = {8709, 3}, .doc_text = {8728, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10842, 12}, .unit_text = {10800, 3}, .doc_text = {10819, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {8791, 12}, .unit_text = {8709, 3}, .doc_text = {8763, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10882, 12}, .unit_text = {10800, 3}, .doc_text = {10854, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {8858, 20}, .unit_text = {8709, 3}, .doc_text = {8803, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10949, 20}, .unit_text = {10800, 3}, .doc_text = {10894, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {8929, 27}, .unit_text = {8709, 3}, .doc_text = {8878, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11020, 27}, .unit_text = {10800, 3}, .doc_text = {10969, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {8996, 10}, .unit_text = {8709, 3}, .doc_text = {8956, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11087, 10}, .unit_text = {10800, 3}, .doc_text = {11047, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {9046, 6}, .unit_text = {8709, 3}, .doc_text = {9006, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11137, 6}, .unit_text = {10800, 3}, .doc_text = {11097, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {9069, 14}, .unit_text = {8709, 3}, .doc_text = {9052, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11160, 14}, .unit_text = {10800, 3}, .doc_text = {11143, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {9104, 10}, .unit_text = {8709, 3}, .doc_text = {9083, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11195, 10}, .unit_text = {10800, 3}, .doc_text = {11174, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {9140, 10}, .unit_text = {8709, 3}, .doc_text = {9114, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11231, 10}, .unit_text = {10800, 3}, .doc_text = {11205, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {9203, 18}, .unit_text = {8709, 3}, .doc_text = {9150, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11294, 18}, .unit_text = {10800, 3}, .doc_text = {11241, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {9270, 25}, .unit_text = {8709, 3}, .doc_text = {9221, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11361, 25}, .unit_text = {10800, 3}, .doc_text = {11312, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {9311, 13}, .unit_text = {8709, 3}, .doc_text = {9295, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11402, 13}, .unit_text = {10800, 3}, .doc_text = {11386, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {9344, 9}, .unit_text = {8709, 3}, .doc_text = {9324, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11435, 9}, .unit_text = {10800, 3}, .doc_text = {11415, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {9373, 13}, .unit_text = {8709, 3}, .doc_text = {9353, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11464, 13}, .unit_text = {10800, 3}, .doc_text = {11444, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {9397, 10}, .unit_text = {0, 0}, .doc_text = {9386, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11488, 10}, .unit_text = {0, 0}, .doc_text = {11477, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {9445, 18}, .unit_text = {0, 0}, .doc_text = {9407, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11536, 18}, .unit_text = {0, 0}, .doc_text = {11498, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {9481, 17}, .unit_text = {0, 0}, .doc_text = {9463, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11572, 17}, .unit_text = {0, 0}, .doc_text = {11554, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {9539, 19}, .unit_text = {8709, 3}, .doc_text = {9498, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11630, 19}, .unit_text = {10800, 3}, .doc_text = {11589, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {9600, 19}, .unit_text = {8709, 3}, .doc_text = {9558, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11691, 19}, .unit_text = {10800, 3}, .doc_text = {11649, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {9658, 17}, .unit_text = {8709, 3}, .doc_text = {9619, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11749, 17}, .unit_text = {10800, 3}, .doc_text = {11710, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {9715, 17}, .unit_text = {8709, 3}, .doc_text = {9675, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11806, 17}, .unit_text = {10800, 3}, .doc_text = {11766, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {9779, 15}, .unit_text = {8709, 3}, .doc_text = {9732, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11870, 15}, .unit_text = {10800, 3}, .doc_text = {11823, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {9817, 19}, .unit_text = {8709, 3}, .doc_text = {9794, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11908, 19}, .unit_text = {10800, 3}, .doc_text = {11885, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {9860, 19}, .unit_text = {8709, 3}, .doc_text = {9836, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11951, 19}, .unit_text = {10800, 3}, .doc_text = {11927, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {9924, 13}, .unit_text = {8709, 3}, .doc_text = {9879, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12015, 13}, .unit_text = {10800, 3}, .doc_text = {11970, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {9958, 17}, .unit_text = {8709, 3}, .doc_text = {9937, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12049, 17}, .unit_text = {10800, 3}, .doc_text = {12028, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {9997, 17}, .unit_text = {8709, 3}, .doc_text = {9975, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12088, 17}, .unit_text = {10800, 3}, .doc_text = {12066, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClockFault.domain
+    {.name_text = {12154, 6}, .unit_text = {0, 0}, .doc_text = {12118, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ClockFault, domain), .present_offset = offsetof(decltype(ClockFault::domain), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClockFault.mask
+    {.name_text = {12219, 4}, .unit_text = {0, 0}, .doc_text = {12160, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ClockFault, mask), .present_offset = offsetof(decltype(ClockFault::mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClockMonitor.supported
+    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {12281, 16}, .note_text = {0, 0}, .default_text = {1342, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ClockMonitor, supported), .present_offset = offsetof(decltype(ClockMonitor::supported), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClockMonitor.faults
+    {.name_text = {12320, 6}, .unit_text = {0, 0}, .doc_text = {12306, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ClockMonitor, faults), .present_offset = 0, .items_offset = offsetof(decltype(ClockMonitor::faults), items), .value_size = sizeof(ClockFault),
+     .max_items = 32, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {10054, 15}, .unit_text = {2398, 2}, .doc_text = {10027, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12379, 15}, .unit_text = {3238, 2}, .doc_text = {12352, 27}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {10099, 13}, .unit_text = {2398, 2}, .doc_text = {10069, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12424, 13}, .unit_text = {3238, 2}, .doc_text = {12394, 30}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {10141, 22}, .unit_text = {2398, 2}, .doc_text = {10112, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12466, 22}, .unit_text = {3238, 2}, .doc_text = {12437, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {10192, 22}, .unit_text = {2398, 2}, .doc_text = {10163, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12517, 22}, .unit_text = {3238, 2}, .doc_text = {12488, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {10241, 26}, .unit_text = {2398, 2}, .doc_text = {10214, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12566, 26}, .unit_text = {3238, 2}, .doc_text = {12539, 27}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {10299, 14}, .unit_text = {2398, 2}, .doc_text = {10267, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12624, 14}, .unit_text = {3238, 2}, .doc_text = {12592, 32}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {10332, 18}, .unit_text = {2398, 2}, .doc_text = {10313, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12657, 18}, .unit_text = {3238, 2}, .doc_text = {12638, 19}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {10385, 14}, .unit_text = {2398, 2}, .doc_text = {10350, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12710, 14}, .unit_text = {3238, 2}, .doc_text = {12675, 35}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {10450, 27}, .unit_text = {2398, 2}, .doc_text = {10399, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12775, 27}, .unit_text = {3238, 2}, .doc_text = {12724, 51}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {10520, 20}, .unit_text = {2398, 2}, .doc_text = {10477, 43}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12845, 20}, .unit_text = {3238, 2}, .doc_text = {12802, 43}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {10609, 8}, .unit_text = {0, 0}, .doc_text = {10596, 13}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {12929, 8}, .unit_text = {0, 0}, .doc_text = {12916, 13}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {10637, 27}, .unit_text = {0, 0}, .doc_text = {10617, 20}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {12957, 27}, .unit_text = {0, 0}, .doc_text = {12937, 20}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {10676, 12}, .unit_text = {0, 0}, .doc_text = {10664, 12}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {12996, 12}, .unit_text = {0, 0}, .doc_text = {12984, 12}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {10741, 11}, .unit_text = {0, 0}, .doc_text = {10688, 53}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {13061, 11}, .unit_text = {0, 0}, .doc_text = {13008, 53}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {10769, 10}, .unit_text = {0, 0}, .doc_text = {10752, 17}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {13089, 10}, .unit_text = {0, 0}, .doc_text = {13072, 17}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {10797, 19}, .unit_text = {0, 0}, .doc_text = {10779, 18}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {13117, 19}, .unit_text = {0, 0}, .doc_text = {13099, 18}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {10834, 19}, .unit_text = {0, 0}, .doc_text = {10816, 18}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {13154, 19}, .unit_text = {0, 0}, .doc_text = {13136, 18}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {10865, 23}, .unit_text = {0, 0}, .doc_text = {10853, 12}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {13185, 23}, .unit_text = {0, 0}, .doc_text = {13173, 12}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {10903, 22}, .unit_text = {0, 0}, .doc_text = {10888, 15}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {13223, 22}, .unit_text = {0, 0}, .doc_text = {13208, 15}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {10930, 68}, .note_text = {0, 0}, .default_text = {10925, 5},
+    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {13250, 68}, .note_text = {0, 0}, .default_text = {13245, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {11007, 8}, .unit_text = {0, 0}, .doc_text = {10540, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13318, 8}, .unit_text = {0, 0}, .doc_text = {12865, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {11090, 8}, .unit_text = {8709, 3}, .doc_text = {11073, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13401, 8}, .unit_text = {10800, 3}, .doc_text = {13384, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {11129, 15}, .unit_text = {8709, 3}, .doc_text = {11098, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13440, 15}, .unit_text = {10800, 3}, .doc_text = {13409, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {11240, 13}, .unit_text = {0, 0}, .doc_text = {11211, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13551, 13}, .unit_text = {0, 0}, .doc_text = {13522, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {823, 3}, .unit_text = {6443, 1}, .doc_text = {11297, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {954, 3}, .unit_text = {7705, 1}, .doc_text = {13608, 27}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {11363, 6}, .unit_text = {6443, 1}, .doc_text = {11324, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {13674, 6}, .unit_text = {7705, 1}, .doc_text = {13635, 39}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {11377, 7}, .unit_text = {6443, 1}, .doc_text = {11369, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {13688, 7}, .unit_text = {7705, 1}, .doc_text = {13680, 8}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {11392, 7}, .unit_text = {6443, 1}, .doc_text = {11384, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {13703, 7}, .unit_text = {7705, 1}, .doc_text = {13695, 8}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {11411, 4}, .unit_text = {6443, 1}, .doc_text = {11399, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13722, 4}, .unit_text = {7705, 1}, .doc_text = {13710, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {11440, 3}, .unit_text = {6443, 1}, .doc_text = {11415, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13751, 3}, .unit_text = {7705, 1}, .doc_text = {13726, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {11463, 18}, .unit_text = {2398, 2}, .doc_text = {11449, 14}, .note_text = {0, 0}, .default_text = {11443, 6},
+    {.name_text = {13774, 18}, .unit_text = {3238, 2}, .doc_text = {13760, 14}, .note_text = {0, 0}, .default_text = {13754, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {11548, 13}, .unit_text = {0, 0}, .doc_text = {11532, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {13905, 13}, .unit_text = {0, 0}, .doc_text = {13843, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {11599, 11}, .unit_text = {11596, 3}, .doc_text = {11561, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {13990, 11}, .unit_text = {13987, 3}, .doc_text = {13918, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {11625, 18}, .unit_text = {2398, 2}, .doc_text = {11610, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {14050, 18}, .unit_text = {3238, 2}, .doc_text = {14001, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {11678, 4}, .unit_text = {6443, 1}, .doc_text = {11672, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {488, 4}, .unit_text = {7705, 1}, .doc_text = {14097, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {11687, 4}, .unit_text = {6443, 1}, .doc_text = {11682, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {492, 4}, .unit_text = {7705, 1}, .doc_text = {14103, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {11695, 3}, .unit_text = {6443, 1}, .doc_text = {11691, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {496, 3}, .unit_text = {7705, 1}, .doc_text = {14108, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // FbcStats.session_count
-    {.name_text = {11548, 13}, .unit_text = {0, 0}, .doc_text = {11532, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    // EncoderSession.id
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {14149, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(EncoderSession, id), .present_offset = offsetof(decltype(EncoderSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EncoderSession.pid
+    {.name_text = {14168, 3}, .unit_text = {0, 0}, .doc_text = {14160, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(EncoderSession, pid), .present_offset = offsetof(decltype(EncoderSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EncoderSession.codec
+    {.name_text = {14177, 5}, .unit_text = {0, 0}, .doc_text = {14171, 6}, .note_text = {0, 0}, .default_text = {488, 4},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, codec), .present_offset = offsetof(decltype(EncoderSession::codec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 75, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // EncoderSession.width
+    {.name_text = {14208, 5}, .unit_text = {0, 0}, .doc_text = {14186, 22}, .note_text = {0, 0}, .default_text = {14182, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, width), .present_offset = offsetof(decltype(EncoderSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
+    // EncoderSession.height
+    {.name_text = {14237, 6}, .unit_text = {0, 0}, .doc_text = {14217, 20}, .note_text = {0, 0}, .default_text = {14213, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, height), .present_offset = offsetof(decltype(EncoderSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
+    // EncoderSession.average_fps
+    {.name_text = {13990, 11}, .unit_text = {13987, 3}, .doc_text = {14243, 17}, .note_text = {0, 0}, .default_text = {1383, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, average_fps), .present_offset = offsetof(decltype(EncoderSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
+    // EncoderSession.average_latency_us
+    {.name_text = {14050, 18}, .unit_text = {3238, 2}, .doc_text = {14260, 15}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, average_latency_us), .present_offset = offsetof(decltype(EncoderSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcStats.session_count
+    {.name_text = {13905, 13}, .unit_text = {0, 0}, .doc_text = {14308, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {11599, 11}, .unit_text = {11596, 3}, .doc_text = {11735, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {13990, 11}, .unit_text = {13987, 3}, .doc_text = {14366, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {11625, 18}, .unit_text = {2398, 2}, .doc_text = {11764, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {14050, 18}, .unit_text = {3238, 2}, .doc_text = {14429, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.id
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {14149, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FbcSession, id), .present_offset = offsetof(decltype(FbcSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.pid
+    {.name_text = {14168, 3}, .unit_text = {0, 0}, .doc_text = {14160, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FbcSession, pid), .present_offset = offsetof(decltype(FbcSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.display
+    {.name_text = {14559, 7}, .unit_text = {0, 0}, .doc_text = {14537, 22}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, display), .present_offset = offsetof(decltype(FbcSession::display), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.type
+    {.name_text = {2787, 4}, .unit_text = {0, 0}, .doc_text = {14566, 16}, .note_text = {0, 0}, .default_text = {499, 16},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, type), .present_offset = offsetof(decltype(FbcSession::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
+    // FbcSession.flags
+    {.name_text = {14608, 5}, .unit_text = {0, 0}, .doc_text = {14582, 26}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, flags), .present_offset = offsetof(decltype(FbcSession::flags), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.max_width
+    {.name_text = {14647, 9}, .unit_text = {0, 0}, .doc_text = {14617, 30}, .note_text = {0, 0}, .default_text = {14613, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, max_width), .present_offset = offsetof(decltype(FbcSession::max_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3840},
+    // FbcSession.max_height
+    {.name_text = {14688, 10}, .unit_text = {0, 0}, .doc_text = {14660, 28}, .note_text = {0, 0}, .default_text = {14656, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, max_height), .present_offset = offsetof(decltype(FbcSession::max_height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 2160},
+    // FbcSession.width
+    {.name_text = {14208, 5}, .unit_text = {0, 0}, .doc_text = {14186, 22}, .note_text = {0, 0}, .default_text = {14182, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, width), .present_offset = offsetof(decltype(FbcSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
+    // FbcSession.height
+    {.name_text = {14237, 6}, .unit_text = {0, 0}, .doc_text = {14217, 20}, .note_text = {0, 0}, .default_text = {14213, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, height), .present_offset = offsetof(decltype(FbcSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
+    // FbcSession.average_fps
+    {.name_text = {13990, 11}, .unit_text = {13987, 3}, .doc_text = {14698, 15}, .note_text = {0, 0}, .default_text = {1383, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, average_fps), .present_offset = offsetof(decltype(FbcSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
+    // FbcSession.average_latency_us
+    {.name_text = {14050, 18}, .unit_text = {3238, 2}, .doc_text = {14698, 15}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, average_latency_us), .present_offset = offsetof(decltype(FbcSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {11849, 3}, .unit_text = {0, 0}, .doc_text = {11838, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14168, 3}, .unit_text = {0, 0}, .doc_text = {14754, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {11903, 4}, .unit_text = {0, 0}, .doc_text = {11852, 51}, .note_text = {0, 0}, .default_text = {740, 1},
+    {.name_text = {2787, 4}, .unit_text = {0, 0}, .doc_text = {14765, 51}, .note_text = {0, 0}, .default_text = {871, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 125, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {11907, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14844, 4}, .unit_text = {0, 0}, .doc_text = {14816, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {11967, 15}, .unit_text = {11964, 3}, .doc_text = {11939, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14876, 15}, .unit_text = {14873, 3}, .doc_text = {14848, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {11997, 7}, .unit_text = {6443, 1}, .doc_text = {11982, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {14906, 7}, .unit_text = {7705, 1}, .doc_text = {14891, 15}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {12033, 8}, .unit_text = {6443, 1}, .doc_text = {12004, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {14942, 8}, .unit_text = {7705, 1}, .doc_text = {14913, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {12061, 8}, .unit_text = {6443, 1}, .doc_text = {12041, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {14970, 8}, .unit_text = {7705, 1}, .doc_text = {14950, 20}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {12089, 8}, .unit_text = {6443, 1}, .doc_text = {12069, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {14998, 8}, .unit_text = {7705, 1}, .doc_text = {14978, 20}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {12147, 12}, .unit_text = {0, 0}, .doc_text = {12097, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15056, 12}, .unit_text = {0, 0}, .doc_text = {15006, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {12196, 16}, .unit_text = {0, 0}, .doc_text = {12159, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15105, 16}, .unit_text = {0, 0}, .doc_text = {15068, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {823, 3}, .unit_text = {6443, 1}, .doc_text = {12272, 72}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {954, 3}, .unit_text = {7705, 1}, .doc_text = {15181, 72}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {11363, 6}, .unit_text = {6443, 1}, .doc_text = {12344, 51}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13674, 6}, .unit_text = {7705, 1}, .doc_text = {15253, 51}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {11377, 7}, .unit_text = {6443, 1}, .doc_text = {12395, 20}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13688, 7}, .unit_text = {7705, 1}, .doc_text = {15304, 20}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {11392, 7}, .unit_text = {6443, 1}, .doc_text = {12415, 20}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13703, 7}, .unit_text = {7705, 1}, .doc_text = {15324, 20}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {11411, 4}, .unit_text = {6443, 1}, .doc_text = {12435, 24}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13722, 4}, .unit_text = {7705, 1}, .doc_text = {15344, 24}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {11440, 3}, .unit_text = {6443, 1}, .doc_text = {12459, 37}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13751, 3}, .unit_text = {7705, 1}, .doc_text = {15368, 37}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {12584, 8}, .unit_text = {4544, 2}, .doc_text = {12556, 28}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15493, 8}, .unit_text = {5806, 2}, .doc_text = {15465, 28}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {12626, 13}, .unit_text = {740, 1}, .doc_text = {12592, 34}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15535, 13}, .unit_text = {871, 1}, .doc_text = {15501, 34}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {12639, 77}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15625, 4}, .unit_text = {0, 0}, .doc_text = {15548, 77}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {12926, 13}, .unit_text = {4544, 2}, .doc_text = {12807, 119}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15835, 13}, .unit_text = {5806, 2}, .doc_text = {15716, 119}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {13009, 20}, .unit_text = {4544, 2}, .doc_text = {12939, 70}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15918, 20}, .unit_text = {5806, 2}, .doc_text = {15848, 70}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {13133, 15}, .unit_text = {4544, 2}, .doc_text = {13029, 104}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16042, 15}, .unit_text = {5806, 2}, .doc_text = {15938, 104}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {13259, 15}, .unit_text = {4544, 2}, .doc_text = {13148, 111}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16168, 15}, .unit_text = {5806, 2}, .doc_text = {16057, 111}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {13377, 14}, .unit_text = {6443, 1}, .doc_text = {13274, 103}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16286, 14}, .unit_text = {7705, 1}, .doc_text = {16183, 103}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {13496, 8}, .unit_text = {0, 0}, .doc_text = {13391, 105}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16405, 8}, .unit_text = {0, 0}, .doc_text = {16300, 105}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {13664, 18}, .unit_text = {13660, 4}, .doc_text = {13504, 156}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16573, 18}, .unit_text = {16569, 4}, .doc_text = {16413, 156}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {13729, 12}, .unit_text = {7356, 2}, .doc_text = {13682, 47}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16638, 12}, .unit_text = {8618, 2}, .doc_text = {16591, 47}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {13840, 18}, .unit_text = {13660, 4}, .doc_text = {13741, 99}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16749, 18}, .unit_text = {16569, 4}, .doc_text = {16650, 99}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {13903, 12}, .unit_text = {7356, 2}, .doc_text = {13858, 45}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16812, 12}, .unit_text = {8618, 2}, .doc_text = {16767, 45}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {13991, 19}, .unit_text = {6443, 1}, .doc_text = {13915, 76}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16900, 19}, .unit_text = {7705, 1}, .doc_text = {16824, 76}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {14074, 20}, .unit_text = {6443, 1}, .doc_text = {14010, 64}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {16983, 20}, .unit_text = {7705, 1}, .doc_text = {16919, 64}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {14226, 9}, .unit_text = {7356, 2}, .doc_text = {14094, 132}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17135, 9}, .unit_text = {8618, 2}, .doc_text = {17003, 132}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {14294, 12}, .unit_text = {4060, 4}, .doc_text = {14235, 59}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17203, 12}, .unit_text = {5322, 4}, .doc_text = {17144, 59}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {14369, 12}, .unit_text = {4060, 4}, .doc_text = {14306, 63}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17278, 12}, .unit_text = {5322, 4}, .doc_text = {17215, 63}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {14416, 17}, .unit_text = {0, 0}, .doc_text = {14381, 35}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17325, 17}, .unit_text = {0, 0}, .doc_text = {17290, 35}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {14439, 5}, .unit_text = {0, 0}, .doc_text = {14433, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17348, 5}, .unit_text = {0, 0}, .doc_text = {17342, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {14537, 6}, .unit_text = {740, 1}, .doc_text = {14512, 25}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17446, 6}, .unit_text = {871, 1}, .doc_text = {17421, 25}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {14572, 10}, .unit_text = {740, 1}, .doc_text = {14543, 29}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17481, 10}, .unit_text = {871, 1}, .doc_text = {17452, 29}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {14639, 6}, .unit_text = {740, 1}, .doc_text = {14582, 57}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17548, 6}, .unit_text = {871, 1}, .doc_text = {17491, 57}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {14665, 15}, .unit_text = {14664, 1}, .doc_text = {14645, 19}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17573, 15}, .unit_text = {3352, 1}, .doc_text = {17554, 19}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {14728, 7}, .unit_text = {4544, 2}, .doc_text = {14721, 7}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17636, 7}, .unit_text = {5806, 2}, .doc_text = {17629, 7}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {14814, 11}, .unit_text = {4544, 2}, .doc_text = {14735, 79}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17722, 11}, .unit_text = {5806, 2}, .doc_text = {17643, 79}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {15015, 7}, .unit_text = {0, 0}, .doc_text = {14854, 161}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17923, 7}, .unit_text = {0, 0}, .doc_text = {17762, 161}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 130, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {15057, 7}, .unit_text = {6443, 1}, .doc_text = {15022, 35}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {17965, 7}, .unit_text = {7705, 1}, .doc_text = {17930, 35}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {15102, 7}, .unit_text = {6443, 1}, .doc_text = {15064, 38}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {18010, 7}, .unit_text = {7705, 1}, .doc_text = {17972, 38}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {15147, 10}, .unit_text = {6443, 1}, .doc_text = {15109, 38}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {18055, 10}, .unit_text = {7705, 1}, .doc_text = {18017, 38}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {9104, 10}, .unit_text = {6443, 1}, .doc_text = {15157, 41}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11195, 10}, .unit_text = {7705, 1}, .doc_text = {18065, 41}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {15245, 16}, .unit_text = {14664, 1}, .doc_text = {15198, 47}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {18153, 16}, .unit_text = {3352, 1}, .doc_text = {18106, 47}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {15302, 70}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15625, 4}, .unit_text = {0, 0}, .doc_text = {18210, 70}, .note_text = {15156, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {15384, 11}, .unit_text = {0, 0}, .doc_text = {15372, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18292, 11}, .unit_text = {0, 0}, .doc_text = {18280, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {15401, 5}, .unit_text = {0, 0}, .doc_text = {15395, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18309, 5}, .unit_text = {0, 0}, .doc_text = {18303, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {15418, 11}, .unit_text = {0, 0}, .doc_text = {15406, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18326, 11}, .unit_text = {0, 0}, .doc_text = {18314, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {15553, 13}, .unit_text = {0, 0}, .doc_text = {15532, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18461, 13}, .unit_text = {0, 0}, .doc_text = {18440, 21}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {15575, 8}, .unit_text = {0, 0}, .doc_text = {15566, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18483, 8}, .unit_text = {0, 0}, .doc_text = {18474, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {15583, 8}, .unit_text = {0, 0}, .doc_text = {2793, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18491, 8}, .unit_text = {0, 0}, .doc_text = {3703, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {15605, 13}, .unit_text = {0, 0}, .doc_text = {15591, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18513, 13}, .unit_text = {0, 0}, .doc_text = {18499, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {15633, 14}, .unit_text = {0, 0}, .doc_text = {15618, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18541, 14}, .unit_text = {0, 0}, .doc_text = {18526, 15}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {15661, 11}, .unit_text = {0, 0}, .doc_text = {15647, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18569, 11}, .unit_text = {0, 0}, .doc_text = {18555, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {15697, 3}, .unit_text = {0, 0}, .doc_text = {15672, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18605, 3}, .unit_text = {0, 0}, .doc_text = {18580, 25}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {15778, 4}, .unit_text = {0, 0}, .doc_text = {15700, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18686, 4}, .unit_text = {0, 0}, .doc_text = {18608, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {15813, 5}, .unit_text = {0, 0}, .doc_text = {15782, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18721, 5}, .unit_text = {0, 0}, .doc_text = {18690, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {15868, 10}, .unit_text = {0, 0}, .doc_text = {15858, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18776, 10}, .unit_text = {0, 0}, .doc_text = {18766, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {15890, 10}, .unit_text = {0, 0}, .doc_text = {15878, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18798, 10}, .unit_text = {0, 0}, .doc_text = {18786, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {15962, 8}, .unit_text = {0, 0}, .doc_text = {15934, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18870, 8}, .unit_text = {0, 0}, .doc_text = {18842, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {15995, 9}, .unit_text = {0, 0}, .doc_text = {15970, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18903, 9}, .unit_text = {0, 0}, .doc_text = {18878, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.unit
+    {.name_text = {18943, 4}, .unit_text = {0, 0}, .doc_text = {18933, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.location
+    {.name_text = {18965, 8}, .unit_text = {0, 0}, .doc_text = {18947, 18}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.sublocation
+    {.name_text = {18987, 11}, .unit_text = {0, 0}, .doc_text = {18973, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.extlocation
+    {.name_text = {18998, 11}, .unit_text = {0, 0}, .doc_text = {18973, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.address
+    {.name_text = {19029, 7}, .unit_text = {0, 0}, .doc_text = {19009, 20}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.parity
+    {.name_text = {19069, 6}, .unit_text = {0, 0}, .doc_text = {19036, 33}, .note_text = {0, 0}, .default_text = {1342, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.count
+    {.name_text = {7690, 5}, .unit_text = {0, 0}, .doc_text = {19076, 23}, .note_text = {0, 0}, .default_text = {19075, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {15858, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4605, 11}, .unit_text = {0, 0}, .doc_text = {18766, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {16054, 20}, .unit_text = {0, 0}, .doc_text = {16025, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {19205, 20}, .unit_text = {0, 0}, .doc_text = {19176, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {16104, 20}, .unit_text = {0, 0}, .doc_text = {16074, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {19255, 20}, .unit_text = {0, 0}, .doc_text = {19225, 30}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {16167, 2}, .unit_text = {0, 0}, .doc_text = {2793, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {19318, 2}, .unit_text = {0, 0}, .doc_text = {3703, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {16195, 2}, .unit_text = {0, 0}, .doc_text = {16169, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {19346, 2}, .unit_text = {0, 0}, .doc_text = {19320, 26}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {16214, 15}, .unit_text = {0, 0}, .doc_text = {16197, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {19365, 15}, .unit_text = {0, 0}, .doc_text = {19348, 17}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {16229, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {615, 4}, .unit_text = {0, 0}, .doc_text = {19380, 5}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {16244, 5}, .unit_text = {0, 0}, .doc_text = {16234, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {19395, 5}, .unit_text = {0, 0}, .doc_text = {19385, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccSram.unique_errors
+    {.name_text = {19527, 13}, .unit_text = {0, 0}, .doc_text = {19459, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
+     .max_items = 16, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {15962, 8}, .unit_text = {0, 0}, .doc_text = {15934, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18870, 8}, .unit_text = {0, 0}, .doc_text = {18842, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {15995, 9}, .unit_text = {0, 0}, .doc_text = {15970, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18903, 9}, .unit_text = {0, 0}, .doc_text = {18878, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {16342, 21}, .unit_text = {0, 0}, .doc_text = {16308, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19574, 21}, .unit_text = {0, 0}, .doc_text = {19540, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {16395, 18}, .unit_text = {0, 0}, .doc_text = {16363, 32}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {19627, 18}, .unit_text = {0, 0}, .doc_text = {19595, 32}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {16482, 12}, .unit_text = {0, 0}, .doc_text = {16473, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19714, 12}, .unit_text = {0, 0}, .doc_text = {19705, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {16543, 12}, .unit_text = {0, 0}, .doc_text = {16494, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19775, 12}, .unit_text = {0, 0}, .doc_text = {19726, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {16591, 12}, .unit_text = {0, 0}, .doc_text = {16555, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19823, 12}, .unit_text = {0, 0}, .doc_text = {19787, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {4234, 6}, .unit_text = {0, 0}, .doc_text = {16603, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5496, 6}, .unit_text = {0, 0}, .doc_text = {19835, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {15778, 4}, .unit_text = {0, 0}, .doc_text = {16612, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18686, 4}, .unit_text = {0, 0}, .doc_text = {19844, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Repair.channel_pending
+    {.name_text = {19947, 15}, .unit_text = {0, 0}, .doc_text = {19884, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Repair.tpc_pending
+    {.name_text = {20014, 11}, .unit_text = {0, 0}, .doc_text = {19962, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Repair.unrepairable_memory
+    {.name_text = {20096, 19}, .unit_text = {0, 0}, .doc_text = {20025, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {6428, 5}, .unit_text = {0, 0}, .doc_text = {16652, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {7690, 5}, .unit_text = {0, 0}, .doc_text = {20159, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {16677, 9}, .unit_text = {0, 0}, .doc_text = {16661, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20184, 9}, .unit_text = {0, 0}, .doc_text = {20168, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {16728, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {20235, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {16816, 21}, .unit_text = {0, 0}, .doc_text = {16779, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20323, 21}, .unit_text = {0, 0}, .doc_text = {20286, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {16867, 21}, .unit_text = {0, 0}, .doc_text = {16837, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20374, 21}, .unit_text = {0, 0}, .doc_text = {20344, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {16947, 17}, .unit_text = {0, 0}, .doc_text = {16914, 33}, .note_text = {16888, 26}, .default_text = {0, 0},
+    {.name_text = {20454, 17}, .unit_text = {0, 0}, .doc_text = {20421, 33}, .note_text = {20395, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {16994, 18}, .unit_text = {0, 0}, .doc_text = {16964, 30}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {20501, 18}, .unit_text = {0, 0}, .doc_text = {20471, 30}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {17068, 3}, .unit_text = {0, 0}, .doc_text = {17059, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20575, 3}, .unit_text = {0, 0}, .doc_text = {20566, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {17076, 4}, .unit_text = {0, 0}, .doc_text = {17071, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {20583, 4}, .unit_text = {0, 0}, .doc_text = {20578, 5}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {17085, 7}, .unit_text = {0, 0}, .doc_text = {17080, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {20592, 7}, .unit_text = {0, 0}, .doc_text = {20587, 5}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {17096, 3}, .unit_text = {0, 0}, .doc_text = {17092, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {20603, 3}, .unit_text = {0, 0}, .doc_text = {20599, 4}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {17099, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {20606, 5}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {17168, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4605, 11}, .unit_text = {0, 0}, .doc_text = {20675, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {17258, 13}, .unit_text = {0, 0}, .doc_text = {17212, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {20765, 13}, .unit_text = {0, 0}, .doc_text = {20719, 46}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // RemappedRows.correctable_inactive
+    {.name_text = {20833, 20}, .unit_text = {0, 0}, .doc_text = {20778, 55}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // RemappedRows.uncorrectable_inactive
+    {.name_text = {20910, 22}, .unit_text = {0, 0}, .doc_text = {20853, 57}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {17271, 37}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {3870, 7}, .unit_text = {0, 0}, .doc_text = {20932, 37}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {17334, 16}, .unit_text = {0, 0}, .doc_text = {17315, 19}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {20988, 16}, .unit_text = {0, 0}, .doc_text = {20969, 19}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {17383, 22}, .unit_text = {0, 0}, .doc_text = {17350, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21037, 22}, .unit_text = {0, 0}, .doc_text = {21004, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {17453, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {21107, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {17476, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {934, 6}, .unit_text = {0, 0}, .doc_text = {21130, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {17527, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14844, 4}, .unit_text = {0, 0}, .doc_text = {21181, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {17581, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {21235, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {17628, 9}, .unit_text = {0, 0}, .doc_text = {17592, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21282, 9}, .unit_text = {0, 0}, .doc_text = {21246, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {17666, 4}, .unit_text = {0, 0}, .doc_text = {17637, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21320, 4}, .unit_text = {0, 0}, .doc_text = {21291, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {17716, 6}, .unit_text = {0, 0}, .doc_text = {17670, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21370, 6}, .unit_text = {0, 0}, .doc_text = {21324, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {17744, 10}, .unit_text = {11964, 3}, .doc_text = {17722, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21398, 10}, .unit_text = {14873, 3}, .doc_text = {21376, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {17798, 8}, .unit_text = {17795, 3}, .doc_text = {17754, 41}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {21449, 8}, .unit_text = {4023, 3}, .doc_text = {21408, 41}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {17884, 8}, .unit_text = {11964, 3}, .doc_text = {17806, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21535, 8}, .unit_text = {14873, 3}, .doc_text = {21457, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {16195, 2}, .unit_text = {0, 0}, .doc_text = {17892, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19346, 2}, .unit_text = {0, 0}, .doc_text = {21543, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {17921, 2}, .unit_text = {0, 0}, .doc_text = {17908, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {21572, 2}, .unit_text = {0, 0}, .doc_text = {21559, 13}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {17932, 3}, .unit_text = {0, 0}, .doc_text = {17923, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {21583, 3}, .unit_text = {0, 0}, .doc_text = {21574, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {17944, 3}, .unit_text = {0, 0}, .doc_text = {17935, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {21595, 3}, .unit_text = {0, 0}, .doc_text = {21586, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {11411, 4}, .unit_text = {0, 0}, .doc_text = {17947, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {13722, 4}, .unit_text = {0, 0}, .doc_text = {21598, 13}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {11440, 3}, .unit_text = {0, 0}, .doc_text = {17960, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {13751, 3}, .unit_text = {0, 0}, .doc_text = {21611, 26}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {18022, 3}, .unit_text = {0, 0}, .doc_text = {17986, 36}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {21673, 3}, .unit_text = {0, 0}, .doc_text = {21637, 36}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {18132, 7}, .unit_text = {0, 0}, .doc_text = {18058, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21783, 7}, .unit_text = {0, 0}, .doc_text = {21709, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {18231, 4}, .unit_text = {0, 0}, .doc_text = {18139, 92}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {21882, 4}, .unit_text = {0, 0}, .doc_text = {21790, 92}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {18235, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {21886, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {18325, 5}, .unit_text = {0, 0}, .doc_text = {18271, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21976, 5}, .unit_text = {0, 0}, .doc_text = {21922, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {18132, 7}, .unit_text = {0, 0}, .doc_text = {18367, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21783, 7}, .unit_text = {0, 0}, .doc_text = {22018, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {18387, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {22038, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {18325, 5}, .unit_text = {0, 0}, .doc_text = {18421, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21976, 5}, .unit_text = {0, 0}, .doc_text = {22072, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {18548, 18}, .unit_text = {0, 0}, .doc_text = {18496, 52}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {22199, 18}, .unit_text = {0, 0}, .doc_text = {22147, 52}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {18655, 4}, .unit_text = {0, 0}, .doc_text = {18566, 89}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {22306, 4}, .unit_text = {0, 0}, .doc_text = {22217, 89}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {18681, 17}, .unit_text = {0, 0}, .doc_text = {18659, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22332, 17}, .unit_text = {0, 0}, .doc_text = {22310, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {16482, 12}, .unit_text = {0, 0}, .doc_text = {18724, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19714, 12}, .unit_text = {0, 0}, .doc_text = {22375, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {16543, 12}, .unit_text = {0, 0}, .doc_text = {18737, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19775, 12}, .unit_text = {0, 0}, .doc_text = {22388, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {18867, 17}, .unit_text = {0, 0}, .doc_text = {18790, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22518, 17}, .unit_text = {0, 0}, .doc_text = {22441, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {18953, 9}, .unit_text = {0, 0}, .doc_text = {18884, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22604, 9}, .unit_text = {0, 0}, .doc_text = {22535, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {19021, 18}, .unit_text = {0, 0}, .doc_text = {18962, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22672, 18}, .unit_text = {0, 0}, .doc_text = {22613, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {19119, 16}, .unit_text = {0, 0}, .doc_text = {19039, 80}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {22770, 16}, .unit_text = {0, 0}, .doc_text = {22690, 80}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {19135, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8280, 8}, .unit_text = {0, 0}, .doc_text = {22786, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {17628, 9}, .unit_text = {0, 0}, .doc_text = {19225, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21282, 9}, .unit_text = {0, 0}, .doc_text = {22876, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {19281, 7}, .unit_text = {0, 0}, .doc_text = {16473, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3817, 7}, .unit_text = {0, 0}, .doc_text = {19705, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {19288, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3870, 7}, .unit_text = {0, 0}, .doc_text = {22932, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {19281, 7}, .unit_text = {0, 0}, .doc_text = {19410, 10}, .note_text = {19374, 36}, .default_text = {0, 0},
+    {.name_text = {3817, 7}, .unit_text = {0, 0}, .doc_text = {23054, 10}, .note_text = {23018, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {19420, 28}, .note_text = {19374, 36}, .default_text = {0, 0},
+    {.name_text = {3870, 7}, .unit_text = {0, 0}, .doc_text = {23064, 28}, .note_text = {23018, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19487, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {23131, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {19561, 11}, .unit_text = {0, 0}, .doc_text = {19496, 65}, .note_text = {0, 0}, .default_text = {19492, 4},
+    {.name_text = {23205, 11}, .unit_text = {0, 0}, .doc_text = {23140, 65}, .note_text = {0, 0}, .default_text = {23136, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19487, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {23131, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {19645, 14}, .unit_text = {0, 0}, .doc_text = {19606, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23289, 14}, .unit_text = {0, 0}, .doc_text = {23250, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19688, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {23332, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {16591, 12}, .unit_text = {0, 0}, .doc_text = {19734, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19823, 12}, .unit_text = {0, 0}, .doc_text = {23378, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {19787, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23493, 7}, .unit_text = {0, 0}, .doc_text = {23431, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {19902, 8}, .unit_text = {0, 0}, .doc_text = {19880, 22}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {23546, 8}, .unit_text = {0, 0}, .doc_text = {23524, 22}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {19951, 27}, .unit_text = {0, 0}, .doc_text = {19910, 41}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {23595, 27}, .unit_text = {0, 0}, .doc_text = {23554, 41}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {20058, 22}, .unit_text = {0, 0}, .doc_text = {20019, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23702, 22}, .unit_text = {0, 0}, .doc_text = {23663, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {20110, 23}, .unit_text = {0, 0}, .doc_text = {20080, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23754, 23}, .unit_text = {0, 0}, .doc_text = {23724, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {20215, 13}, .unit_text = {0, 0}, .doc_text = {20172, 43}, .note_text = {0, 0}, .default_text = {537, 6},
+    {.name_text = {23859, 13}, .unit_text = {0, 0}, .doc_text = {23816, 43}, .note_text = {0, 0}, .default_text = {668, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 100, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {20310, 21}, .unit_text = {0, 0}, .doc_text = {20281, 29}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {23954, 21}, .unit_text = {0, 0}, .doc_text = {23925, 29}, .note_text = {23912, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {20351, 11}, .unit_text = {0, 0}, .doc_text = {20331, 20}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {23995, 11}, .unit_text = {0, 0}, .doc_text = {23975, 20}, .note_text = {23912, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {20367, 10}, .unit_text = {0, 0}, .doc_text = {20362, 5}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {24011, 10}, .unit_text = {0, 0}, .doc_text = {24006, 5}, .note_text = {23912, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {20382, 7}, .unit_text = {0, 0}, .doc_text = {20377, 5}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {24026, 7}, .unit_text = {0, 0}, .doc_text = {24021, 5}, .note_text = {23912, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {20459, 9}, .unit_text = {0, 0}, .doc_text = {20389, 70}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {24103, 9}, .unit_text = {0, 0}, .doc_text = {24033, 70}, .note_text = {23912, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {20475, 9}, .unit_text = {0, 0}, .doc_text = {20468, 7}, .note_text = {20268, 13}, .default_text = {0, 0},
+    {.name_text = {24119, 9}, .unit_text = {0, 0}, .doc_text = {24112, 7}, .note_text = {23912, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {20508, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {24152, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {20691, 9}, .unit_text = {0, 0}, .doc_text = {20592, 99}, .note_text = {0, 0}, .default_text = {20588, 4},
+    {.name_text = {24335, 9}, .unit_text = {0, 0}, .doc_text = {24236, 99}, .note_text = {0, 0}, .default_text = {24232, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {20728, 17}, .unit_text = {0, 0}, .doc_text = {20700, 28}, .note_text = {0, 0}, .default_text = {20588, 4},
+    {.name_text = {24372, 17}, .unit_text = {0, 0}, .doc_text = {24344, 28}, .note_text = {0, 0}, .default_text = {24232, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {20779, 13}, .unit_text = {0, 0}, .doc_text = {20746, 33}, .note_text = {0, 0}, .default_text = {20745, 1},
+    {.name_text = {24422, 13}, .unit_text = {0, 0}, .doc_text = {24389, 33}, .note_text = {0, 0}, .default_text = {19075, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {20830, 13}, .unit_text = {0, 0}, .doc_text = {20796, 34}, .note_text = {0, 0}, .default_text = {20792, 4},
+    {.name_text = {24473, 13}, .unit_text = {0, 0}, .doc_text = {24439, 34}, .note_text = {0, 0}, .default_text = {24435, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {20888, 5}, .unit_text = {0, 0}, .doc_text = {20843, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {24531, 5}, .unit_text = {0, 0}, .doc_text = {24486, 45}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {21031, 5}, .unit_text = {0, 0}, .doc_text = {20952, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24674, 5}, .unit_text = {0, 0}, .doc_text = {24595, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {21036, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {24679, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {21089, 9}, .unit_text = {0, 0}, .doc_text = {21050, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {24732, 9}, .unit_text = {0, 0}, .doc_text = {24693, 39}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {21191, 18}, .unit_text = {0, 0}, .doc_text = {21169, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24834, 18}, .unit_text = {0, 0}, .doc_text = {24812, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {21236, 14}, .unit_text = {0, 0}, .doc_text = {21209, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24879, 14}, .unit_text = {0, 0}, .doc_text = {24852, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {21271, 15}, .unit_text = {0, 0}, .doc_text = {21250, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24914, 15}, .unit_text = {0, 0}, .doc_text = {24893, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {21322, 23}, .unit_text = {0, 0}, .doc_text = {21286, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24965, 23}, .unit_text = {0, 0}, .doc_text = {24929, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {21372, 23}, .unit_text = {0, 0}, .doc_text = {21345, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25015, 23}, .unit_text = {0, 0}, .doc_text = {24988, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 116, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {21489, 12}, .unit_text = {0, 0}, .doc_text = {21469, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25132, 12}, .unit_text = {0, 0}, .doc_text = {25112, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {21508, 9}, .unit_text = {0, 0}, .doc_text = {21501, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {25151, 9}, .unit_text = {0, 0}, .doc_text = {25144, 7}, .note_text = {0, 0}, .default_text = {2494, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {21517, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {25160, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {21609, 14}, .unit_text = {0, 0}, .doc_text = {21587, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25252, 14}, .unit_text = {0, 0}, .doc_text = {25230, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 111, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {21640, 6}, .unit_text = {0, 0}, .doc_text = {21623, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25283, 6}, .unit_text = {0, 0}, .doc_text = {25266, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {21697, 11}, .unit_text = {0, 0}, .doc_text = {21646, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25340, 11}, .unit_text = {0, 0}, .doc_text = {25289, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // GpmMix.sm
+    {.name_text = {19346, 2}, .unit_text = {7705, 1}, .doc_text = {25371, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.occupancy
+    {.name_text = {25472, 9}, .unit_text = {7705, 1}, .doc_text = {25410, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.integer
+    {.name_text = {25513, 7}, .unit_text = {7705, 1}, .doc_text = {25481, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.hmma
+    {.name_text = {25562, 4}, .unit_text = {7705, 1}, .doc_text = {25520, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.imma
+    {.name_text = {25608, 4}, .unit_text = {7705, 1}, .doc_text = {25566, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.dfma
+    {.name_text = {25653, 4}, .unit_text = {7705, 1}, .doc_text = {25612, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.fp64
+    {.name_text = {25697, 4}, .unit_text = {7705, 1}, .doc_text = {25657, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.fp32
+    {.name_text = {25742, 4}, .unit_text = {7705, 1}, .doc_text = {25701, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.fp16
+    {.name_text = {25786, 4}, .unit_text = {7705, 1}, .doc_text = {25746, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {21731, 42}, .note_text = {21728, 3}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {25865, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpm.streaming
+    {.name_text = {25923, 9}, .unit_text = {0, 0}, .doc_text = {25907, 16}, .note_text = {0, 0}, .default_text = {1342, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {21794, 19}, .unit_text = {21789, 5}, .doc_text = {21773, 16}, .note_text = {21728, 3}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {25990, 19}, .unit_text = {25985, 5}, .doc_text = {25932, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {21833, 19}, .unit_text = {21789, 5}, .doc_text = {21813, 20}, .note_text = {21728, 3}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {26066, 19}, .unit_text = {25985, 5}, .doc_text = {26009, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpm.mix
+    {.name_text = {26131, 3}, .unit_text = {0, 0}, .doc_text = {26085, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
+     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {21900, 4}, .unit_text = {0, 0}, .doc_text = {21879, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26182, 4}, .unit_text = {0, 0}, .doc_text = {26161, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {21935, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {26217, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 134, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {22114, 11}, .unit_text = {0, 0}, .doc_text = {22077, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26396, 11}, .unit_text = {0, 0}, .doc_text = {26359, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {22151, 11}, .unit_text = {0, 0}, .doc_text = {22125, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26433, 11}, .unit_text = {0, 0}, .doc_text = {26407, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {22162, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15625, 4}, .unit_text = {0, 0}, .doc_text = {26444, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {22208, 3}, .unit_text = {0, 0}, .doc_text = {22186, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26490, 3}, .unit_text = {0, 0}, .doc_text = {26468, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {22359, 4}, .unit_text = {22356, 3}, .doc_text = {22338, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {26641, 4}, .unit_text = {26638, 3}, .doc_text = {26620, 18}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {22363, 31}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {26676, 5}, .unit_text = {0, 0}, .doc_text = {26645, 31}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {22486, 18}, .unit_text = {0, 0}, .doc_text = {22467, 19}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26768, 18}, .unit_text = {0, 0}, .doc_text = {26749, 19}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {22508, 11}, .unit_text = {0, 0}, .doc_text = {22504, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26790, 11}, .unit_text = {0, 0}, .doc_text = {26786, 4}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {22523, 11}, .unit_text = {0, 0}, .doc_text = {22519, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26805, 11}, .unit_text = {0, 0}, .doc_text = {26801, 4}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {22538, 11}, .unit_text = {0, 0}, .doc_text = {22534, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26820, 11}, .unit_text = {0, 0}, .doc_text = {26816, 4}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {22572, 20}, .unit_text = {0, 0}, .doc_text = {22549, 23}, .note_text = {841, 22}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {26866, 20}, .unit_text = {0, 0}, .doc_text = {26831, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {22617, 10}, .unit_text = {0, 0}, .doc_text = {22606, 11}, .note_text = {22592, 14}, .default_text = {0, 0},
+    {.name_text = {26911, 10}, .unit_text = {0, 0}, .doc_text = {26900, 11}, .note_text = {26886, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {22648, 20}, .unit_text = {0, 0}, .doc_text = {22627, 21}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26942, 20}, .unit_text = {0, 0}, .doc_text = {26921, 21}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {22701, 22}, .unit_text = {0, 0}, .doc_text = {22668, 33}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26995, 22}, .unit_text = {0, 0}, .doc_text = {26962, 33}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {22752, 13}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27046, 13}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {22775, 9}, .unit_text = {0, 0}, .doc_text = {22765, 10}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {27069, 9}, .unit_text = {0, 0}, .doc_text = {27059, 10}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {22797, 13}, .unit_text = {22795, 2}, .doc_text = {22784, 11}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {27091, 13}, .unit_text = {27089, 2}, .doc_text = {27078, 11}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {22846, 15}, .unit_text = {0, 0}, .doc_text = {22810, 36}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {27140, 15}, .unit_text = {0, 0}, .doc_text = {27104, 36}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {22949, 5}, .unit_text = {0, 0}, .doc_text = {22904, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27243, 5}, .unit_text = {0, 0}, .doc_text = {27198, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {22975, 13}, .note_text = {0, 0}, .default_text = {22954, 21},
+    {.name_text = {14844, 4}, .unit_text = {0, 0}, .doc_text = {27269, 13}, .note_text = {0, 0}, .default_text = {27248, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {23009, 5}, .unit_text = {0, 0}, .doc_text = {22988, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {27303, 5}, .unit_text = {0, 0}, .doc_text = {27282, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {23119, 4}, .unit_text = {0, 0}, .doc_text = {23014, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27413, 4}, .unit_text = {0, 0}, .doc_text = {27308, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {23234, 6}, .unit_text = {0, 0}, .doc_text = {23123, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27528, 6}, .unit_text = {0, 0}, .doc_text = {27417, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {23301, 12}, .unit_text = {0, 0}, .doc_text = {23240, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27595, 12}, .unit_text = {0, 0}, .doc_text = {27534, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {23338, 17}, .unit_text = {0, 0}, .doc_text = {23313, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27632, 17}, .unit_text = {0, 0}, .doc_text = {27607, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {23383, 15}, .unit_text = {0, 0}, .doc_text = {23355, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27677, 15}, .unit_text = {0, 0}, .doc_text = {27649, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {23440, 15}, .unit_text = {0, 0}, .doc_text = {23398, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27734, 15}, .unit_text = {0, 0}, .doc_text = {27692, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {23535, 8}, .unit_text = {0, 0}, .doc_text = {23455, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27829, 8}, .unit_text = {0, 0}, .doc_text = {27749, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {23574, 15}, .unit_text = {0, 0}, .doc_text = {23543, 31}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {27868, 15}, .unit_text = {0, 0}, .doc_text = {27837, 31}, .note_text = {0, 0}, .default_text = {1342, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {20475, 9}, .unit_text = {0, 0}, .doc_text = {23589, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24119, 9}, .unit_text = {0, 0}, .doc_text = {27883, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {23689, 3}, .unit_text = {0, 0}, .doc_text = {23638, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27983, 3}, .unit_text = {0, 0}, .doc_text = {27932, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {23706, 13}, .unit_text = {0, 0}, .doc_text = {23692, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28000, 13}, .unit_text = {0, 0}, .doc_text = {27986, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {23736, 12}, .unit_text = {0, 0}, .doc_text = {23719, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {28030, 12}, .unit_text = {0, 0}, .doc_text = {28013, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {23748, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28042, 18}, .unit_text = {0, 0}, .doc_text = {2741, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {23777, 13}, .unit_text = {0, 0}, .doc_text = {23766, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28071, 13}, .unit_text = {0, 0}, .doc_text = {28060, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {23866, 9}, .unit_text = {0, 0}, .doc_text = {23790, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {28160, 9}, .unit_text = {0, 0}, .doc_text = {28084, 76}, .note_text = {0, 0}, .default_text = {2426, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {23892, 7}, .unit_text = {0, 0}, .doc_text = {23875, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28186, 7}, .unit_text = {0, 0}, .doc_text = {28169, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {23925, 8}, .unit_text = {0, 0}, .doc_text = {23899, 26}, .note_text = {0, 0}, .default_text = {484, 4},
+    {.name_text = {28219, 8}, .unit_text = {0, 0}, .doc_text = {28193, 26}, .note_text = {0, 0}, .default_text = {615, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {23965, 15}, .unit_text = {0, 0}, .doc_text = {23933, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28259, 15}, .unit_text = {0, 0}, .doc_text = {28227, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {24037, 3}, .unit_text = {0, 0}, .doc_text = {23980, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28331, 3}, .unit_text = {0, 0}, .doc_text = {28274, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {24109, 12}, .unit_text = {0, 0}, .doc_text = {24040, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28403, 12}, .unit_text = {0, 0}, .doc_text = {28334, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {24215, 8}, .unit_text = {0, 0}, .doc_text = {24121, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28509, 8}, .unit_text = {0, 0}, .doc_text = {28415, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {24345, 14}, .unit_text = {0, 0}, .doc_text = {24223, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28639, 14}, .unit_text = {0, 0}, .doc_text = {28517, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.bridge_chips
+    {.name_text = {28679, 12}, .unit_text = {0, 0}, .doc_text = {28653, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
+     .max_items = 4, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {24359, 7}, .unit_text = {0, 0}, .doc_text = {2508, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28691, 7}, .unit_text = {0, 0}, .doc_text = {3418, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
-     .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {11363, 6}, .unit_text = {0, 0}, .doc_text = {2816, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13674, 6}, .unit_text = {0, 0}, .doc_text = {3726, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
-     .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {24366, 11}, .unit_text = {0, 0}, .doc_text = {2873, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28698, 11}, .unit_text = {0, 0}, .doc_text = {3783, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
-     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.dram_encryption
+    {.name_text = {28734, 15}, .unit_text = {0, 0}, .doc_text = {28709, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
+     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.conf_compute
+    {.name_text = {2414, 12}, .unit_text = {0, 0}, .doc_text = {28749, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
+     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {24377, 16}, .unit_text = {0, 0}, .doc_text = {2907, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28772, 16}, .unit_text = {0, 0}, .doc_text = {4169, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
-     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {481, 3}, .unit_text = {0, 0}, .doc_text = {3262, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {612, 3}, .unit_text = {0, 0}, .doc_text = {4524, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
-     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {4391, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {615, 4}, .unit_text = {0, 0}, .doc_text = {5653, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
-     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {15401, 5}, .unit_text = {0, 0}, .doc_text = {5277, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18309, 5}, .unit_text = {0, 0}, .doc_text = {6539, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
-     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {24393, 12}, .unit_text = {0, 0}, .doc_text = {5411, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28788, 12}, .unit_text = {0, 0}, .doc_text = {6673, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
-     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {24433, 7}, .unit_text = {0, 0}, .doc_text = {24405, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28828, 7}, .unit_text = {0, 0}, .doc_text = {28800, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
-     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {24445, 3}, .unit_text = {0, 0}, .doc_text = {24440, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28840, 3}, .unit_text = {0, 0}, .doc_text = {28835, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {24472, 23}, .unit_text = {0, 0}, .doc_text = {24448, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28867, 23}, .unit_text = {0, 0}, .doc_text = {28843, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {24511, 15}, .unit_text = {0, 0}, .doc_text = {24495, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28906, 15}, .unit_text = {0, 0}, .doc_text = {28890, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_balancing
+    {.name_text = {28953, 15}, .unit_text = {0, 0}, .doc_text = {28921, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.memory_clock_switch
+    {.name_text = {28997, 19}, .unit_text = {0, 0}, .doc_text = {28968, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {24537, 11}, .unit_text = {0, 0}, .doc_text = {24526, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29027, 11}, .unit_text = {0, 0}, .doc_text = {29016, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {24561, 12}, .unit_text = {0, 0}, .doc_text = {24548, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29051, 12}, .unit_text = {0, 0}, .doc_text = {29038, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {24588, 6}, .unit_text = {0, 0}, .doc_text = {24573, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29078, 6}, .unit_text = {0, 0}, .doc_text = {29063, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.clock_monitor
+    {.name_text = {29084, 13}, .unit_text = {0, 0}, .doc_text = {12326, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {24615, 23}, .unit_text = {0, 0}, .doc_text = {24594, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29118, 23}, .unit_text = {0, 0}, .doc_text = {29097, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {24638, 16}, .unit_text = {0, 0}, .doc_text = {11253, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29141, 16}, .unit_text = {0, 0}, .doc_text = {13564, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {14416, 17}, .unit_text = {0, 0}, .doc_text = {24654, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {17325, 17}, .unit_text = {0, 0}, .doc_text = {29157, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.mma_stall_percent
+    {.name_text = {29259, 17}, .unit_text = {7705, 1}, .doc_text = {29175, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {15418, 11}, .unit_text = {0, 0}, .doc_text = {24672, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18326, 11}, .unit_text = {0, 0}, .doc_text = {29276, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {24697, 13}, .unit_text = {0, 0}, .doc_text = {11643, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29301, 13}, .unit_text = {0, 0}, .doc_text = {14068, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {24740, 16}, .unit_text = {0, 0}, .doc_text = {24710, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29344, 16}, .unit_text = {0, 0}, .doc_text = {29314, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.encoder_sessions
+    {.name_text = {29389, 16}, .unit_text = {0, 0}, .doc_text = {29360, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
+     .max_items = 16, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {24756, 9}, .unit_text = {0, 0}, .doc_text = {11800, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29405, 9}, .unit_text = {0, 0}, .doc_text = {14499, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.fbc_sessions
+    {.name_text = {29456, 12}, .unit_text = {0, 0}, .doc_text = {29414, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
+     .max_items = 16, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {24792, 9}, .unit_text = {0, 0}, .doc_text = {24765, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29495, 9}, .unit_text = {0, 0}, .doc_text = {29468, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {24827, 8}, .unit_text = {0, 0}, .doc_text = {24801, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29530, 8}, .unit_text = {0, 0}, .doc_text = {29504, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {24866, 9}, .unit_text = {0, 0}, .doc_text = {24835, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29569, 9}, .unit_text = {0, 0}, .doc_text = {29538, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {24906, 15}, .unit_text = {0, 0}, .doc_text = {24875, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29609, 15}, .unit_text = {0, 0}, .doc_text = {29578, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {24956, 6}, .unit_text = {0, 0}, .doc_text = {24921, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29659, 6}, .unit_text = {0, 0}, .doc_text = {29624, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {24962, 3}, .unit_text = {0, 0}, .doc_text = {16627, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29665, 3}, .unit_text = {0, 0}, .doc_text = {19859, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.repair
+    {.name_text = {29696, 6}, .unit_text = {0, 0}, .doc_text = {29668, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {24979, 13}, .unit_text = {0, 0}, .doc_text = {24965, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29716, 13}, .unit_text = {0, 0}, .doc_text = {29702, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {25006, 13}, .unit_text = {0, 0}, .doc_text = {24992, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29743, 13}, .unit_text = {0, 0}, .doc_text = {29729, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {25019, 7}, .unit_text = {0, 0}, .doc_text = {17512, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14559, 7}, .unit_text = {0, 0}, .doc_text = {21166, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {25048, 21}, .unit_text = {0, 0}, .doc_text = {25026, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29778, 21}, .unit_text = {0, 0}, .doc_text = {29756, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {25086, 16}, .unit_text = {0, 0}, .doc_text = {25069, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {29816, 16}, .unit_text = {0, 0}, .doc_text = {29799, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {25115, 12}, .unit_text = {0, 0}, .doc_text = {25102, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {29845, 12}, .unit_text = {0, 0}, .doc_text = {29832, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {25127, 3}, .unit_text = {0, 0}, .doc_text = {19259, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29857, 3}, .unit_text = {0, 0}, .doc_text = {22910, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {25130, 18}, .unit_text = {0, 0}, .doc_text = {19332, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29860, 18}, .unit_text = {0, 0}, .doc_text = {22976, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {25148, 12}, .unit_text = {0, 0}, .doc_text = {19448, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29878, 12}, .unit_text = {0, 0}, .doc_text = {23092, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {25171, 10}, .unit_text = {0, 0}, .doc_text = {25160, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29901, 10}, .unit_text = {0, 0}, .doc_text = {29890, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {25214, 16}, .unit_text = {0, 0}, .doc_text = {25181, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29944, 16}, .unit_text = {0, 0}, .doc_text = {29911, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {25230, 14}, .unit_text = {0, 0}, .doc_text = {19659, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29960, 14}, .unit_text = {0, 0}, .doc_text = {23303, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {25244, 12}, .unit_text = {0, 0}, .doc_text = {19856, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29974, 12}, .unit_text = {0, 0}, .doc_text = {23500, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {25256, 12}, .unit_text = {0, 0}, .doc_text = {19978, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29986, 12}, .unit_text = {0, 0}, .doc_text = {23622, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {25268, 15}, .unit_text = {0, 0}, .doc_text = {20133, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29998, 15}, .unit_text = {0, 0}, .doc_text = {23777, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {25283, 8}, .unit_text = {0, 0}, .doc_text = {20228, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30013, 8}, .unit_text = {0, 0}, .doc_text = {23872, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {25291, 8}, .unit_text = {0, 0}, .doc_text = {20484, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30021, 8}, .unit_text = {0, 0}, .doc_text = {24128, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {25330, 16}, .unit_text = {0, 0}, .doc_text = {25299, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30060, 16}, .unit_text = {0, 0}, .doc_text = {30029, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {25379, 16}, .unit_text = {0, 0}, .doc_text = {25346, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30109, 16}, .unit_text = {0, 0}, .doc_text = {30076, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {25395, 6}, .unit_text = {0, 0}, .doc_text = {21708, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30125, 6}, .unit_text = {0, 0}, .doc_text = {25351, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {25401, 3}, .unit_text = {0, 0}, .doc_text = {21852, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30131, 3}, .unit_text = {0, 0}, .doc_text = {26134, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {25454, 7}, .unit_text = {0, 0}, .doc_text = {25404, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30184, 7}, .unit_text = {0, 0}, .doc_text = {30134, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {25476, 6}, .unit_text = {0, 0}, .doc_text = {25461, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12320, 6}, .unit_text = {0, 0}, .doc_text = {30191, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {25527, 6}, .unit_text = {0, 0}, .doc_text = {25482, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30251, 6}, .unit_text = {0, 0}, .doc_text = {30206, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {25533, 12}, .unit_text = {0, 0}, .doc_text = {22399, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30257, 12}, .unit_text = {0, 0}, .doc_text = {26681, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {25594, 8}, .unit_text = {0, 0}, .doc_text = {25545, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30318, 8}, .unit_text = {0, 0}, .doc_text = {30269, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {25659, 15}, .unit_text = {0, 0}, .doc_text = {25602, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30383, 15}, .unit_text = {0, 0}, .doc_text = {30326, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {25726, 14}, .unit_text = {0, 0}, .doc_text = {25674, 52}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {30450, 14}, .unit_text = {0, 0}, .doc_text = {30398, 52}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {25770, 4}, .unit_text = {0, 0}, .doc_text = {25751, 19}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30494, 4}, .unit_text = {0, 0}, .doc_text = {30475, 19}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {25774, 6}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {30498, 6}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 138, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {25805, 18}, .unit_text = {0, 0}, .doc_text = {25780, 25}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30529, 18}, .unit_text = {0, 0}, .doc_text = {30504, 25}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 142, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {25852, 17}, .unit_text = {0, 0}, .doc_text = {25823, 29}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30576, 17}, .unit_text = {0, 0}, .doc_text = {30547, 29}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {25903, 12}, .unit_text = {0, 0}, .doc_text = {25869, 34}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30627, 12}, .unit_text = {0, 0}, .doc_text = {30593, 34}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {25946, 3}, .unit_text = {0, 0}, .doc_text = {25934, 12}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30670, 3}, .unit_text = {0, 0}, .doc_text = {30658, 12}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {23119, 4}, .unit_text = {0, 0}, .doc_text = {25949, 5}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {27413, 4}, .unit_text = {0, 0}, .doc_text = {30673, 5}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {25774, 6}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {30498, 6}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 147, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {26004, 10}, .unit_text = {0, 0}, .doc_text = {25974, 30}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30728, 10}, .unit_text = {0, 0}, .doc_text = {30698, 30}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {26035, 12}, .unit_text = {0, 0}, .doc_text = {26014, 21}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30759, 12}, .unit_text = {0, 0}, .doc_text = {30738, 21}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {26047, 10}, .unit_text = {22356, 3}, .doc_text = {22338, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30771, 10}, .unit_text = {26638, 3}, .doc_text = {26620, 18}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {22949, 5}, .unit_text = {0, 0}, .doc_text = {26096, 8}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {27243, 5}, .unit_text = {0, 0}, .doc_text = {30820, 8}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {26104, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26676, 5}, .unit_text = {0, 0}, .doc_text = {30828, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {26147, 15}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {23493, 7}, .unit_text = {0, 0}, .doc_text = {30871, 15}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {26180, 13}, .unit_text = {0, 0}, .doc_text = {26162, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30904, 13}, .unit_text = {0, 0}, .doc_text = {30886, 18}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {26217, 23}, .unit_text = {26213, 4}, .doc_text = {26193, 20}, .note_text = {22332, 6}, .default_text = {0, 0},
+    {.name_text = {30941, 23}, .unit_text = {30937, 4}, .doc_text = {30917, 20}, .note_text = {26614, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {26262, 11}, .unit_text = {0, 0}, .doc_text = {26240, 22}, .note_text = {22592, 14}, .default_text = {0, 0},
+    {.name_text = {30986, 11}, .unit_text = {0, 0}, .doc_text = {30964, 22}, .note_text = {26886, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {26273, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26676, 5}, .unit_text = {0, 0}, .doc_text = {30997, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {26313, 8}, .unit_text = {0, 0}, .doc_text = {26302, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31037, 8}, .unit_text = {0, 0}, .doc_text = {31026, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {26321, 8}, .unit_text = {0, 0}, .doc_text = {26057, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31045, 8}, .unit_text = {0, 0}, .doc_text = {30781, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {26344, 12}, .unit_text = {0, 0}, .doc_text = {26329, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31068, 12}, .unit_text = {0, 0}, .doc_text = {31053, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {26386, 24}, .note_text = {25283, 8}, .default_text = {0, 0},
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {31110, 24}, .note_text = {30013, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {26420, 9}, .unit_text = {0, 0}, .doc_text = {26410, 10}, .note_text = {25283, 8}, .default_text = {0, 0},
+    {.name_text = {31144, 9}, .unit_text = {0, 0}, .doc_text = {31134, 10}, .note_text = {30013, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {26443, 7}, .unit_text = {0, 0}, .doc_text = {26429, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31167, 7}, .unit_text = {0, 0}, .doc_text = {31153, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {26478, 12}, .unit_text = {0, 0}, .doc_text = {26450, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31202, 12}, .unit_text = {0, 0}, .doc_text = {31174, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {26536, 14}, .unit_text = {0, 0}, .doc_text = {26521, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31260, 14}, .unit_text = {0, 0}, .doc_text = {31245, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {26573, 14}, .unit_text = {0, 0}, .doc_text = {26550, 23}, .note_text = {25283, 8}, .default_text = {0, 0},
+    {.name_text = {31297, 14}, .unit_text = {0, 0}, .doc_text = {31274, 23}, .note_text = {30013, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // UnitLed.color
+    {.name_text = {31367, 5}, .unit_text = {0, 0}, .doc_text = {31360, 7}, .note_text = {0, 0}, .default_text = {540, 5},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 84, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // UnitLed.cause
+    {.name_text = {31391, 5}, .unit_text = {0, 0}, .doc_text = {31372, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
+     .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // UnitPsu.state
+    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {30498, 6}, .note_text = {0, 0}, .default_text = {31418, 6},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
+     .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // UnitPsu.current_a
+    {.name_text = {31435, 9}, .unit_text = {31434, 1}, .doc_text = {31426, 8}, .note_text = {0, 0}, .default_text = {31424, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
+    // UnitPsu.voltage_v
+    {.name_text = {31455, 9}, .unit_text = {31454, 1}, .doc_text = {31446, 8}, .note_text = {0, 0}, .default_text = {31444, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
+    // UnitPsu.power_w
+    {.name_text = {31467, 7}, .unit_text = {8662, 1}, .doc_text = {18303, 6}, .note_text = {0, 0}, .default_text = {31464, 3},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
+    // UnitTemperatures.intake_c
+    {.name_text = {31520, 8}, .unit_text = {871, 1}, .doc_text = {31506, 14}, .note_text = {0, 0}, .default_text = {31504, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
+    // UnitTemperatures.exhaust_c
+    {.name_text = {31545, 9}, .unit_text = {871, 1}, .doc_text = {31530, 15}, .note_text = {0, 0}, .default_text = {31528, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
+    // UnitTemperatures.board_c
+    {.name_text = {31569, 7}, .unit_text = {871, 1}, .doc_text = {31556, 13}, .note_text = {0, 0}, .default_text = {31554, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
+    // UnitFan.speed_rpm
+    {.name_text = {7965, 9}, .unit_text = {7962, 3}, .doc_text = {31619, 6}, .note_text = {0, 0}, .default_text = {31615, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
+    // UnitFan.failed
+    {.name_text = {31639, 6}, .unit_text = {0, 0}, .doc_text = {31625, 14}, .note_text = {0, 0}, .default_text = {1342, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.name
+    {.name_text = {14844, 4}, .unit_text = {0, 0}, .doc_text = {27269, 13}, .note_text = {0, 0}, .default_text = {31668, 5},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
+     .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.id
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {31691, 11}, .note_text = {0, 0}, .default_text = {31673, 18},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
+     .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.serial
+    {.name_text = {27528, 6}, .unit_text = {0, 0}, .doc_text = {31702, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
+     .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.firmware_version
+    {.name_text = {2808, 16}, .unit_text = {0, 0}, .doc_text = {2791, 17}, .note_text = {0, 0}, .default_text = {31716, 3},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
+     .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.led
+    {.name_text = {31724, 3}, .unit_text = {0, 0}, .doc_text = {31719, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.psu
+    {.name_text = {31740, 3}, .unit_text = {0, 0}, .doc_text = {31727, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
+     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.temperature
+    {.name_text = {18292, 11}, .unit_text = {0, 0}, .doc_text = {31743, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
+     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.fans
+    {.name_text = {31756, 4}, .unit_text = {0, 0}, .doc_text = {28835, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
+     .max_items = 24, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.gpus
+    {.name_text = {31786, 4}, .unit_text = {0, 0}, .doc_text = {31760, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // HostInterfaceCard.id
+    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {31810, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // HostInterfaceCard.firmware_version
+    {.name_text = {2808, 16}, .unit_text = {0, 0}, .doc_text = {2791, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ExcludedGpu.bus_id
+    {.name_text = {4286, 6}, .unit_text = {0, 0}, .doc_text = {30658, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ExcludedGpu.device_id
+    {.name_text = {4360, 9}, .unit_text = {0, 0}, .doc_text = {4302, 58}, .note_text = {0, 0}, .default_text = {4292, 10},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ExcludedGpu, device_id), .present_offset = offsetof(decltype(ExcludedGpu::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
+    // ExcludedGpu.subsystem_id
+    {.name_text = {4410, 12}, .unit_text = {0, 0}, .doc_text = {4379, 31}, .note_text = {0, 0}, .default_text = {4369, 10},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
+    // ExcludedGpu.uuid
+    {.name_text = {27413, 4}, .unit_text = {0, 0}, .doc_text = {31865, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
+     .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {26636, 19}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {31931, 19}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {26676, 8}, .unit_text = {0, 0}, .doc_text = {26655, 21}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {31971, 8}, .unit_text = {0, 0}, .doc_text = {31950, 21}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {26701, 10}, .unit_text = {0, 0}, .doc_text = {26684, 17}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {31979, 10}, .unit_text = {0, 0}, .doc_text = {2791, 17}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {26729, 6}, .unit_text = {0, 0}, .doc_text = {26711, 18}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {32007, 6}, .unit_text = {0, 0}, .doc_text = {31989, 18}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {23535, 8}, .unit_text = {0, 0}, .doc_text = {26735, 9}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {27829, 8}, .unit_text = {0, 0}, .doc_text = {32013, 9}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {26755, 10}, .unit_text = {0, 0}, .doc_text = {26744, 11}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {32033, 10}, .unit_text = {0, 0}, .doc_text = {32022, 11}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {26776, 9}, .unit_text = {26770, 6}, .doc_text = {26765, 5}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {32054, 9}, .unit_text = {32048, 6}, .doc_text = {32043, 5}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {26812, 10}, .unit_text = {0, 0}, .doc_text = {26785, 27}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {32090, 10}, .unit_text = {0, 0}, .doc_text = {32063, 27}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {26850, 10}, .unit_text = {0, 0}, .doc_text = {26822, 28}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {32128, 10}, .unit_text = {0, 0}, .doc_text = {32100, 28}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {26882, 12}, .unit_text = {0, 0}, .doc_text = {26860, 22}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {32160, 12}, .unit_text = {0, 0}, .doc_text = {32138, 22}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {26918, 11}, .unit_text = {0, 0}, .doc_text = {26894, 24}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {32196, 11}, .unit_text = {0, 0}, .doc_text = {32172, 24}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {26965, 18}, .unit_text = {0, 0}, .doc_text = {26929, 36}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {32243, 18}, .unit_text = {0, 0}, .doc_text = {32207, 36}, .note_text = {26724, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {27065, 35}, .note_text = {0, 0}, .default_text = {27062, 3},
+    {.name_text = {23493, 7}, .unit_text = {0, 0}, .doc_text = {32343, 35}, .note_text = {0, 0}, .default_text = {32340, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {27160, 4}, .unit_text = {0, 0}, .doc_text = {27100, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32438, 4}, .unit_text = {0, 0}, .doc_text = {32378, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {27164, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {668, 6}, .unit_text = {0, 0}, .doc_text = {32442, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {27254, 15}, .unit_text = {0, 0}, .doc_text = {27188, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32532, 15}, .unit_text = {0, 0}, .doc_text = {32466, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {26443, 7}, .unit_text = {0, 0}, .doc_text = {27269, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31167, 7}, .unit_text = {0, 0}, .doc_text = {32547, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {27340, 6}, .unit_text = {0, 0}, .doc_text = {26356, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32618, 6}, .unit_text = {0, 0}, .doc_text = {31080, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {27346, 13}, .unit_text = {0, 0}, .doc_text = {26587, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32624, 13}, .unit_text = {0, 0}, .doc_text = {31311, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.units
+    {.name_text = {24531, 5}, .unit_text = {0, 0}, .doc_text = {32637, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
+     .max_items = 8, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.host_interface_cards
+    {.name_text = {32705, 20}, .unit_text = {0, 0}, .doc_text = {32672, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
+     .max_items = 8, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.excluded_gpus
+    {.name_text = {32770, 13}, .unit_text = {0, 0}, .doc_text = {32725, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
+     .max_items = 16, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {27414, 10}, .unit_text = {0, 0}, .doc_text = {27359, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32838, 10}, .unit_text = {0, 0}, .doc_text = {32783, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {27488, 24}, .unit_text = {0, 0}, .doc_text = {27424, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32912, 24}, .unit_text = {0, 0}, .doc_text = {32848, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {27541, 5}, .unit_text = {0, 0}, .doc_text = {27512, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32965, 5}, .unit_text = {0, 0}, .doc_text = {32936, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{948, 17}, {913, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{1953, 6}, {1907, 46}, 1, 10, sizeof(System), false},  // System
-    {{2020, 17}, {1996, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2532, 7}, {2508, 24}, 13, 9, sizeof(Inforom), false},  // Inforom
-    {{2829, 6}, {2816, 13}, 22, 6, sizeof(Memory), false},  // Memory
-    {{2887, 10}, {2873, 14}, 28, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2951, 15}, {2907, 44}, 31, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{3275, 3}, {3262, 13}, 33, 5, sizeof(Pci), false},  // Pci
-    {{3632, 10}, {3592, 40}, 38, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{4401, 4}, {4391, 10}, 50, 15, sizeof(Pcie), false},  // Pcie
-    {{5299, 5}, {5277, 22}, 65, 16, sizeof(Power), false},  // Power
-    {{5452, 11}, {5411, 41}, 81, 7, sizeof(ModulePower), false},  // ModulePower
-    {{6390, 7}, {6271, 119}, 88, 14, sizeof(Thermal), false},  // Thermal
-    {{6773, 3}, {6738, 35}, 102, 8, sizeof(Fan), false},  // Fan
-    {{6978, 20}, {6933, 45}, 110, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{7135, 21}, {7078, 57}, 113, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{7727, 21}, {7657, 70}, 115, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{8298, 14}, {8249, 49}, 123, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{8495, 10}, {8455, 40}, 133, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{8645, 11}, {8584, 61}, 135, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{10021, 6}, {10014, 7}, 137, 28, sizeof(Clocks), false},  // Clocks
-    {{10575, 16}, {10540, 35}, 165, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{11052, 21}, {11015, 37}, 175, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{11200, 11}, {11144, 56}, 186, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{11282, 15}, {11253, 29}, 188, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{11521, 11}, {11481, 40}, 189, 7, sizeof(Utilization), false},  // Utilization
-    {{11660, 12}, {11643, 17}, 196, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{11720, 15}, {11698, 22}, 199, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{11830, 8}, {11800, 30}, 202, 3, sizeof(FbcStats), false},  // FbcStats
-    {{12240, 7}, {12212, 28}, 205, 10, sizeof(Process), false},  // Process
-    {{12548, 8}, {12496, 52}, 215, 6, sizeof(Workload), false},  // Workload
-    {{12793, 14}, {12720, 73}, 221, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{14503, 9}, {14444, 59}, 224, 17, sizeof(Telemetry), false},  // Telemetry
-    {{14703, 18}, {14680, 23}, 241, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{14842, 12}, {14825, 17}, 245, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{15284, 18}, {15261, 23}, 247, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{15518, 14}, {15429, 89}, 253, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{15846, 12}, {15818, 28}, 257, 9, sizeof(EccLocations), false},  // EccLocations
-    {{15925, 9}, {15900, 25}, 266, 2, sizeof(EccErrors), false},  // EccErrors
-    {{16015, 10}, {16004, 11}, 268, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{16154, 13}, {16124, 30}, 270, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{16294, 14}, {16249, 45}, 273, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{16466, 7}, {16413, 53}, 278, 4, sizeof(EccSram), false},  // EccSram
-    {{16649, 3}, {16627, 22}, 282, 5, sizeof(Ecc), false},  // Ecc
-    {{16714, 14}, {16686, 28}, 287, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{17047, 12}, {17012, 35}, 289, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{17151, 17}, {17104, 47}, 294, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{17441, 12}, {17405, 36}, 299, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{17520, 7}, {17512, 8}, 304, 2, sizeof(Display), false},  // Display
-    {{18048, 10}, {18025, 23}, 306, 15, sizeof(MigProfile), true},  // MigProfile
-    {{18349, 18}, {18330, 19}, 321, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{18713, 11}, {18698, 15}, 325, 6, sizeof(MigInstance), true},  // MigInstance
-    {{19278, 3}, {19259, 19}, 331, 8, sizeof(Mig), true},  // Mig
-    {{19357, 17}, {19332, 25}, 339, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{19475, 12}, {19448, 27}, 341, 2, sizeof(DriverModels), false},  // DriverModels
-    {{19596, 10}, {19572, 24}, 343, 2, sizeof(Accounting), false},  // Accounting
-    {{19674, 14}, {19659, 15}, 345, 2, sizeof(Virtualization), false},  // Virtualization
-    {{19869, 11}, {19856, 13}, 347, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{20008, 11}, {19978, 30}, 350, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{20158, 14}, {20133, 25}, 352, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{20260, 8}, {20228, 32}, 354, 1, sizeof(Topology), false},  // Topology
-    {{20500, 8}, {20484, 16}, 355, 6, sizeof(Platform), false},  // Platform
-    {{20938, 14}, {20893, 45}, 361, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{21154, 15}, {21098, 56}, 367, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{21457, 12}, {21395, 62}, 370, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{21722, 6}, {21708, 14}, 375, 6, sizeof(Fabric), false},  // Fabric
-    {{21876, 3}, {21852, 24}, 381, 3, sizeof(Gpm), false},  // Gpm
-    {{21925, 10}, {21904, 21}, 384, 1, sizeof(FailureXid), false},  // FailureXid
-    {{22325, 7}, {22211, 114}, 385, 5, sizeof(Failure), false},  // Failure
-    {{22422, 20}, {22399, 23}, 390, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{22744, 8}, {22723, 21}, 392, 8, sizeof(Features), false},  // Features
-    {{22890, 14}, {22861, 29}, 400, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{25748, 3}, {25740, 8}, 404, 81, sizeof(Gpu), true},  // Gpu
-    {{25924, 10}, {25915, 9}, 485, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{25966, 8}, {25954, 12}, 490, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{26082, 14}, {26057, 25}, 492, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{26135, 12}, {26114, 21}, 496, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{26380, 6}, {26356, 24}, 498, 8, sizeof(NvLink), true},  // NvLink
-    {{26510, 11}, {26490, 20}, 506, 4, sizeof(RootComplex), true},  // RootComplex
-    {{26624, 12}, {26587, 37}, 510, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{27052, 10}, {26983, 69}, 512, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{27577, 7}, {27546, 31}, 524, 10, sizeof(Machine), true},  // Machine
+    {{1568, 17}, {1452, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{2698, 6}, {2652, 46}, 7, 10, sizeof(System), false},  // System
+    {{2765, 17}, {2741, 24}, 17, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2867, 10}, {2824, 43}, 19, 2, sizeof(BridgeChip), false},  // BridgeChip
+    {{3442, 7}, {3418, 24}, 21, 10, sizeof(Inforom), false},  // Inforom
+    {{3739, 6}, {3726, 13}, 31, 6, sizeof(Memory), false},  // Memory
+    {{3797, 10}, {3783, 14}, 37, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{3944, 14}, {3877, 67}, 40, 2, sizeof(DramEncryption), false},  // DramEncryption
+    {{4148, 11}, {4114, 34}, 42, 2, sizeof(ConfCompute), false},  // ConfCompute
+    {{4213, 15}, {4169, 44}, 44, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{4537, 3}, {4524, 13}, 46, 5, sizeof(Pci), false},  // Pci
+    {{4894, 10}, {4854, 40}, 51, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{5663, 4}, {5653, 10}, 63, 15, sizeof(Pcie), false},  // Pcie
+    {{6561, 5}, {6539, 22}, 78, 16, sizeof(Power), false},  // Power
+    {{6714, 11}, {6673, 41}, 94, 7, sizeof(ModulePower), false},  // ModulePower
+    {{7652, 7}, {7533, 119}, 101, 14, sizeof(Thermal), false},  // Thermal
+    {{8035, 3}, {8000, 35}, 115, 8, sizeof(Fan), false},  // Fan
+    {{8240, 20}, {8195, 45}, 123, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{8397, 21}, {8340, 57}, 126, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{8989, 21}, {8919, 70}, 128, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{10004, 14}, {9955, 49}, 136, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{10238, 14}, {10166, 72}, 154, 3, sizeof(PowerBalancing), false},  // PowerBalancing
+    {{10386, 17}, {10317, 69}, 157, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
+    {{10586, 10}, {10546, 40}, 159, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{10736, 11}, {10675, 61}, 161, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{12112, 6}, {12105, 7}, 163, 28, sizeof(Clocks), false},  // Clocks
+    {{12271, 10}, {12223, 48}, 191, 2, sizeof(ClockFault), false},  // ClockFault
+    {{12340, 12}, {12326, 14}, 193, 2, sizeof(ClockMonitor), true},  // ClockMonitor
+    {{12900, 16}, {12865, 35}, 195, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{13363, 21}, {13326, 37}, 205, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{13511, 11}, {13455, 56}, 216, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{13593, 15}, {13564, 29}, 218, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{13832, 11}, {13792, 40}, 219, 7, sizeof(Utilization), false},  // Utilization
+    {{14085, 12}, {14068, 17}, 226, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{14134, 15}, {14112, 22}, 229, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{14294, 14}, {14275, 19}, 232, 7, sizeof(EncoderSession), false},  // EncoderSession
+    {{14529, 8}, {14499, 30}, 239, 3, sizeof(FbcStats), false},  // FbcStats
+    {{14744, 10}, {14713, 31}, 242, 11, sizeof(FbcSession), false},  // FbcSession
+    {{15149, 7}, {15121, 28}, 253, 10, sizeof(Process), false},  // Process
+    {{15457, 8}, {15405, 52}, 263, 6, sizeof(Workload), false},  // Workload
+    {{15702, 14}, {15629, 73}, 269, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{17412, 9}, {17353, 59}, 272, 17, sizeof(Telemetry), false},  // Telemetry
+    {{17611, 18}, {17588, 23}, 289, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{17750, 12}, {17733, 17}, 293, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{18192, 18}, {18169, 23}, 295, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{18426, 14}, {18337, 89}, 301, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{18754, 12}, {18726, 28}, 305, 9, sizeof(EccLocations), false},  // EccLocations
+    {{18833, 9}, {18808, 25}, 314, 2, sizeof(EccErrors), false},  // EccErrors
+    {{18923, 10}, {18912, 11}, 316, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{19162, 14}, {19099, 63}, 318, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{19305, 13}, {19275, 30}, 325, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{19445, 14}, {19400, 45}, 328, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{19698, 7}, {19645, 53}, 333, 5, sizeof(EccSram), true},  // EccSram
+    {{19881, 3}, {19859, 22}, 338, 5, sizeof(Ecc), true},  // Ecc
+    {{20153, 6}, {20115, 38}, 343, 3, sizeof(Repair), false},  // Repair
+    {{20221, 14}, {20193, 28}, 346, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{20554, 12}, {20519, 35}, 348, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{20658, 17}, {20611, 47}, 353, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{21095, 12}, {21059, 36}, 358, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{21174, 7}, {21166, 8}, 365, 2, sizeof(Display), false},  // Display
+    {{21699, 10}, {21676, 23}, 367, 15, sizeof(MigProfile), true},  // MigProfile
+    {{22000, 18}, {21981, 19}, 382, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{22364, 11}, {22349, 15}, 386, 6, sizeof(MigInstance), true},  // MigInstance
+    {{22929, 3}, {22910, 19}, 392, 8, sizeof(Mig), true},  // Mig
+    {{23001, 17}, {22976, 25}, 400, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{23119, 12}, {23092, 27}, 402, 2, sizeof(DriverModels), false},  // DriverModels
+    {{23240, 10}, {23216, 24}, 404, 2, sizeof(Accounting), false},  // Accounting
+    {{23318, 14}, {23303, 15}, 406, 2, sizeof(Virtualization), false},  // Virtualization
+    {{23513, 11}, {23500, 13}, 408, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{23652, 11}, {23622, 30}, 411, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{23802, 14}, {23777, 25}, 413, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{23904, 8}, {23872, 32}, 415, 1, sizeof(Topology), false},  // Topology
+    {{24144, 8}, {24128, 16}, 416, 6, sizeof(Platform), false},  // Platform
+    {{24581, 14}, {24536, 45}, 422, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{24797, 15}, {24741, 56}, 428, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{25100, 12}, {25038, 62}, 431, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{25365, 6}, {25351, 14}, 436, 6, sizeof(Fabric), false},  // Fabric
+    {{25859, 6}, {25790, 69}, 442, 9, sizeof(GpmMix), false},  // GpmMix
+    {{26158, 3}, {26134, 24}, 451, 5, sizeof(Gpm), false},  // Gpm
+    {{26207, 10}, {26186, 21}, 456, 1, sizeof(FailureXid), false},  // FailureXid
+    {{26607, 7}, {26493, 114}, 457, 5, sizeof(Failure), false},  // Failure
+    {{26704, 20}, {26681, 23}, 462, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{27038, 8}, {27017, 21}, 464, 8, sizeof(Features), false},  // Features
+    {{27184, 14}, {27155, 29}, 472, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{30472, 3}, {30464, 8}, 476, 91, sizeof(Gpu), true},  // Gpu
+    {{30648, 10}, {30639, 9}, 567, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{30690, 8}, {30678, 12}, 572, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{30806, 14}, {30781, 25}, 574, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{30859, 12}, {30838, 21}, 578, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{31104, 6}, {31080, 24}, 580, 8, sizeof(NvLink), true},  // NvLink
+    {{31234, 11}, {31214, 20}, 588, 4, sizeof(RootComplex), true},  // RootComplex
+    {{31348, 12}, {31311, 37}, 592, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{31411, 7}, {31396, 15}, 594, 2, sizeof(UnitLed), false},  // UnitLed
+    {{31497, 7}, {31474, 23}, 596, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{31599, 16}, {31576, 23}, 600, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{31661, 7}, {31645, 16}, 603, 2, sizeof(UnitFan), false},  // UnitFan
+    {{31806, 4}, {31790, 16}, 605, 9, sizeof(Unit), true},  // Unit
+    {{31848, 17}, {31813, 35}, 614, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{31920, 11}, {31874, 46}, 616, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{32330, 10}, {32261, 69}, 620, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{33001, 7}, {32970, 31}, 632, 13, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

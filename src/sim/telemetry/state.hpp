@@ -29,6 +29,13 @@ struct Engine {
   enum : std::uint32_t { gpu, memory, encoder, decoder, jpeg, ofa, count };
 };
 
+// What a GPU has done since it began to move.
+struct Work {
+  double busy_s;                 // with a workload
+  double load_s[Engine::count];  // per cent times seconds of that
+  double megacycles;             // of the graphics clock
+};
+
 enum class Activity : std::uint32_t {
   rest,     // as configured
   cooling,  // as rest, but still warm
@@ -48,6 +55,7 @@ struct Phase {
   double limited_s[5];        // time until the phase began, for each of counted_reasons
   double tx_bytes, rx_bytes;  // the same of the PCIe link
   double tx_rate, rx_rate;    // bytes per second
+  Work done;                  // until the phase began
   std::uint32_t memory_mhz, video_idle_mhz, video_max_mhz;
   std::uint32_t performance_state, link_generation;
   std::uint32_t reasons;
