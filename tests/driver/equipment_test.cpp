@@ -78,6 +78,10 @@ TEST_F(Equipment, ConfidentialComputingThatIsOn) {
   ASSERT_EQ(call("nvmlDeviceGetMemoryInfo", device(), &memory), NVML_SUCCESS);
   EXPECT_EQ(sizes.unprotectedMemSizeKib, 1024U);
   EXPECT_EQ(sizes.protectedMemSizeKib + sizes.unprotectedMemSizeKib, memory.total / 1024);
+  nvmlMemory_t inside{};
+  ASSERT_EQ(call("nvmlDeviceGetConfComputeProtectedMemoryUsage", device(), &inside), NVML_SUCCESS);
+  EXPECT_EQ(inside.total, sizes.protectedMemSizeKib * 1024);
+  EXPECT_EQ(inside.used + inside.free, inside.total);
 }
 
 TEST_F(Equipment, ReportsCarryTheNonceAndDifferByGpu) {

@@ -111,7 +111,11 @@ TEST_F(Gpm, HandlesThatAreNoneAreRefused) {
   const auto inside = reinterpret_cast<nvmlGpmSample_t>(reinterpret_cast<char*>(many[8]) + 8);
   EXPECT_EQ(call("nvmlGpmSampleFree", inside), NVML_ERROR_INVALID_ARGUMENT);
   const auto first = taken();
-  metrics(first, many[9], {1}, NVML_ERROR_INVALID_ARGUMENT);  // never taken
+  // One that was never taken has names and no values.
+  const auto heading = metrics(first, many[9], {NVML_GPM_METRIC_SM_UTIL})[0];
+  EXPECT_EQ(heading.nvmlReturn, NVML_ERROR_NO_DATA);
+  EXPECT_STREQ(heading.metricInfo.shortName, "smutil");
+  metrics(nullptr, nullptr, {1}, NVML_ERROR_INVALID_ARGUMENT);
   pass(1);
   const auto last = taken();
   metrics(last, first, {1}, NVML_ERROR_INVALID_ARGUMENT);

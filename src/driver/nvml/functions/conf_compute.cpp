@@ -4,6 +4,7 @@
 #include "driver/nvml/attestation.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/read.hpp"
+#include "sim/processes/memory.hpp"
 #include "sim/state/write.hpp"
 
 namespace nvmlkit::driver::functions {
@@ -18,10 +19,18 @@ bool capable(const Machine& machine) {
   return std::any_of(machine.gpus().begin(), machine.gpus().end(), [](const Gpu& gpu) { return capable(gpu); });
 }
 
+// From Hopper on drivers tell the state, also of GPUs that cannot.
+bool tells_state(const Machine& machine) {
+  return std::any_of(machine.gpus().begin(), machine.gpus().end(), [](const Gpu& gpu) {
+    const auto architecture = gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN);
+    return capable(gpu) || (architecture >= DEVICE_ARCH_HOPPER && architecture != DEVICE_ARCH_UNKNOWN);
+  });
+}
+
 const Settings& settings_of(const Machine& machine) { return machine.system().conf_compute; }
 
 bool enabled(const Machine& machine) {
-  return settings_of(machine).feature.value_or(EnableState::disabled) == EnableState::enabled;
+  return capable(machine) && settings_of(machine).feature.value_or(EnableState::disabled) == EnableState::enabled;
 }
 
 bool protects_pcie(const Machine& machine) {
@@ -57,14 +66,14 @@ unsigned long long left(unsigned long long total, unsigned long long taken) {
 }  // namespace
 
 nvmlReturn_t SystemGetConfComputeCapabilities(const Machine& machine, nvmlConfComputeSystemCaps_t* capabilities) {
-  if (!capable(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!tells_state(machine)) return NVML_ERROR_NOT_SUPPORTED;
   capabilities->cpuCaps = settings_of(machine).cpu_caps.value_or(CC_SYSTEM_CPU_CAPS_NONE);
-  capabilities->gpusCaps = CC_SYSTEM_GPUS_CC_CAPABLE;
+  capabilities->gpusCaps = capable(machine) ? CC_SYSTEM_GPUS_CC_CAPABLE : CC_SYSTEM_GPUS_CC_NOT_CAPABLE;
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t SystemGetConfComputeState(const Machine& machine, nvmlConfComputeSystemState_t* state) {
-  if (!capable(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!tells_state(machine)) return NVML_ERROR_NOT_SUPPORTED;
   state->environment = environment_of(machine);
   state->ccFeature = enabled(machine) ? CC_SYSTEM_FEATURE_ENABLED : CC_SYSTEM_FEATURE_DISABLED;
   state->devToolsMode = dev_tools_mode_of(machine);
@@ -82,13 +91,13 @@ nvmlReturn_t SystemGetConfComputeSettings(const Machine& machine, nvmlSystemConf
 }
 
 nvmlReturn_t SystemGetConfComputeGpusReadyState(const Machine& machine, unsigned int* isAcceptingWork) {
-  if (!capable(machine) || !enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   *isAcceptingWork = settings_of(machine).accepts_work.value_or(false) ? 1 : 0;
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t SystemSetConfComputeGpusReadyState(const Machine& machine, unsigned int isAcceptingWork) {
-  if (!capable(machine) || !enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   if (isAcceptingWork > 1) return NVML_ERROR_INVALID_ARGUMENT;
   return change_settings(machine, [&](Settings& settings) {
     settings.accepts_work = isAcceptingWork != 0;
@@ -98,7 +107,7 @@ nvmlReturn_t SystemSetConfComputeGpusReadyState(const Machine& machine, unsigned
 
 nvmlReturn_t SystemGetConfComputeKeyRotationThresholdInfo(
     const Machine& machine, nvmlConfComputeGetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
-  if (!capable(machine) || !enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   pKeyRotationThrInfo->attackerAdvantage = settings_of(machine).max_attacker_advantage.value_or(60);
   return NVML_SUCCESS;
 }
@@ -106,7 +115,7 @@ nvmlReturn_t SystemGetConfComputeKeyRotationThresholdInfo(
 // The threshold is fixed once GPUs accept work.
 nvmlReturn_t SystemSetConfComputeKeyRotationThresholdInfo(
     const Machine& machine, nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
-  if (!capable(machine) || !enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   const auto wanted = pKeyRotationThrInfo->maxAttackerAdvantage;
   if (wanted < CC_KEY_ROTATION_THRESHOLD_ATTACKER_ADVANTAGE_MIN ||
       wanted > CC_KEY_ROTATION_THRESHOLD_ATTACKER_ADVANTAGE_MAX)
@@ -136,11 +145,18 @@ nvmlReturn_t DeviceSetConfComputeUnprotectedMemSize(const Machine& machine, Gpu&
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine&, const Gpu& gpu, nvmlMemory_t* memory) {
+// What a machine file says; else, while confidential computing is on, what is used lies in protected memory.
+nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine& machine, const Gpu& gpu, nvmlMemory_t* memory) {
   const auto& protected_memory = gpu.protected_memory;
   if (!protected_memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
   memory->total = *protected_memory.total_bytes;
   memory->used = protected_memory.used_bytes.value_or(0);
+  nvmlConfComputeMemSizeInfo_t sizes{};
+  if (memory->total == 0 && enabled(machine) && DeviceGetConfComputeMemSizeInfo(machine, gpu, &sizes) == NVML_SUCCESS) {
+    const auto now = sim::processes::memory_of(machine, gpu, machine.index_of(gpu));
+    memory->total = sizes.protectedMemSizeKib * 1024;
+    memory->used = std::min<unsigned long long>(now.used + now.reserved, memory->total);
+  }
   memory->free = left(memory->total, memory->used);
   return NVML_SUCCESS;
 }

@@ -24,10 +24,12 @@ unsigned int longest_list(const Machine& machine) {
   return branch >= 575 ? 210 : 98;
 }
 
-void compute(const sim::gpm::Interval& between, unsigned int limit, nvmlGpmMetric_t& out) {
+// `between` is null while a sample was never taken: then there are names and no values, as nvidia-smi dmon asks for its
+// headings.
+void compute(const sim::gpm::Interval* between, unsigned int limit, nvmlGpmMetric_t& out) {
+  const auto* metric = out.metricId < limit ? find_gpm_metric(out.metricId) : nullptr;
   out.value = 0;
   out.metricInfo = {};
-  const auto* metric = out.metricId < limit ? find_gpm_metric(out.metricId) : nullptr;
   if (metric == nullptr) {
     out.nvmlReturn = NVML_ERROR_INVALID_ARGUMENT;
     return;
@@ -35,8 +37,10 @@ void compute(const sim::gpm::Interval& between, unsigned int limit, nvmlGpmMetri
   out.metricInfo.shortName = const_cast<char*>(metric->short_name);
   out.metricInfo.longName = const_cast<char*>(metric->long_name);
   out.metricInfo.unit = const_cast<char*>(metric->unit);
-  out.nvmlReturn =
-      metric->value != nullptr ? metric->value(between, metric->index, out.value) : NVML_ERROR_NOT_SUPPORTED;
+  if (metric->value == nullptr)
+    out.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
+  else
+    out.nvmlReturn = between != nullptr ? metric->value(*between, metric->index, out.value) : NVML_ERROR_NO_DATA;
 }
 
 }  // namespace
@@ -63,14 +67,19 @@ nvmlReturn_t GpmMigSampleGet(const Machine& machine, const Gpu& gpu, unsigned in
 
 // Only what the caller asked for is written: its struct may be shorter than ours.
 nvmlReturn_t GpmMetricsGet(const Machine& machine, nvmlGpmMetricsGet_t* metricsGet) {
-  const auto first = load_gpm_sample(metricsGet->sample1);
-  const auto last = load_gpm_sample(metricsGet->sample2);
   const auto limit = longest_list(machine);
-  if (!first || !last || first->gpu != last->gpu || first->instance != last->instance)
+  if (metricsGet->numMetrics > limit || !is_gpm_sample(metricsGet->sample1) || !is_gpm_sample(metricsGet->sample2))
     return NVML_ERROR_INVALID_ARGUMENT;
+  const std::span<nvmlGpmMetric_t> wanted(metricsGet->metrics, metricsGet->numMetrics);
+  const auto first = load_gpm_sample(metricsGet->sample1), last = load_gpm_sample(metricsGet->sample2);
+  if (!first || !last) {
+    for (auto& metric : wanted) compute(nullptr, limit, metric);
+    return NVML_SUCCESS;
+  }
+  if (first->gpu != last->gpu || first->instance != last->instance) return NVML_ERROR_INVALID_ARGUMENT;
   const sim::gpm::Interval between(*first, *last);
-  if (!between.meaningful() || metricsGet->numMetrics > limit) return NVML_ERROR_INVALID_ARGUMENT;
-  for (unsigned int i = 0; i < metricsGet->numMetrics; ++i) compute(between, limit, metricsGet->metrics[i]);
+  if (!between.meaningful()) return NVML_ERROR_INVALID_ARGUMENT;
+  for (auto& metric : wanted) compute(&between, limit, metric);
   return NVML_SUCCESS;
 }
 

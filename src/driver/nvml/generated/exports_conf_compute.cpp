@@ -76,7 +76,7 @@ static nvmlReturn_t answer_DeviceGetConfComputeProtectedMemoryUsage(nvmlDevice_t
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !memory) return NVML_ERROR_INVALID_ARGUMENT;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
+  return consistent(*machine, machine->sequence(), [&] {
     return functions::DeviceGetConfComputeProtectedMemoryUsage(*machine, *gpu, memory);
   });
 }
