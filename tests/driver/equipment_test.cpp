@@ -213,6 +213,21 @@ TEST_F(Equipment, RepairsAreToldByTheGpusThatHaveThem) {
   EXPECT_EQ(field(FI_DEV_REMAPPED_ROWS_COR_INACTIVE).nvmlReturn, NVML_SUCCESS);
 }
 
+TEST_F(Equipment, ScopesThatTheGpuLacksAreNotSupported) {
+  start("h100");
+  for (const auto& [scope, expected] : {std::pair(POWER_SCOPE_GPU, NVML_SUCCESS),
+                                        std::pair(POWER_SCOPE_GPU_BASE, NVML_ERROR_NOT_SUPPORTED),
+                                        std::pair(POWER_SCOPE_COUNT, NVML_ERROR_INVALID_ARGUMENT)}) {
+    nvmlFieldValue_t value{};
+    value.fieldId = FI_DEV_POWER_INSTANT;
+    value.scopeId = scope;
+    ASSERT_EQ(call("nvmlDeviceGetFieldValues", device(), 1, &value), NVML_SUCCESS);
+    EXPECT_EQ(value.nvmlReturn, expected) << scope;
+    ASSERT_EQ(call("nvmlDeviceClearFieldValues", device(), 1, &value), NVML_SUCCESS);
+    EXPECT_EQ(value.nvmlReturn, scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT);
+  }
+}
+
 TEST_F(Equipment, RetiredPagesByFieldValue) {
   start(R"(base: v100
 device_defaults:
@@ -229,7 +244,6 @@ TEST_F(Equipment, DramEncryptionChangesWithTheNextReboot) {
   start(R"(base: rtxpro6000
 system: {enforce_privilege: false}
 device_defaults:
-  dram_encryption: {current: disabled}
   ecc: {mode_current: enabled, sram: {unique_errors: [{unit: 3, address: 0x40, parity: true, count: 2}]}}
 )");
   auto wanted = versioned<nvmlDramEncryptionInfo_t>();

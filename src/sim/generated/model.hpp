@@ -635,7 +635,7 @@ struct ClockFault {
 // Clock monitor.
 struct ClockMonitor {
   Field<bool> supported;  // The GPU has one.
-  List<ClockFault, 32> faults;  // What it found.
+  List<ClockFault, 8> faults;  // What it found.
 };
 
 // Time spent below the wanted clocks.
@@ -1199,7 +1199,7 @@ struct Gpu {
   EncoderCapacity encoder_capacity;  // Encoder capacity, in per cent.
   List<EncoderSession, 16> encoder_sessions;  // Encoder sessions, one by one.
   FbcStats fbc_stats;  // Frame buffer capture sessions.
-  List<FbcSession, 16> fbc_sessions;  // Frame buffer capture sessions, one by one.
+  List<FbcSession, 8> fbc_sessions;  // Frame buffer capture sessions, one by one.
   List<Process, 64> processes;  // Processes that use the GPU.
   Workload workload;  // What the GPU is busy with.
   Telemetry telemetry;  // How the GPU answers a workload.

@@ -381,34 +381,34 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.average_draw_mw), out);
       if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.average_draw_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 186:  // NVML_FI_DEV_POWER_INSTANT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.instant_draw_mw), out);
       if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.instant_draw_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 187:  // NVML_FI_DEV_POWER_MIN_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.min_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.min_limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 188:  // NVML_FI_DEV_POWER_MAX_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.max_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.max_limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 189:  // NVML_FI_DEV_POWER_DEFAULT_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.default_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.default_limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 190:  // NVML_FI_DEV_POWER_CURRENT_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.enforced_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 191:  // NVML_FI_DEV_ENERGY
       return put_ullong(now(gpu->power.total_energy_consumption_mj), out);
     case 192:  // NVML_FI_DEV_POWER_REQUESTED_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.requested_limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 193:  // NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT
       return put_int(now(gpu->thermal.shutdown_tlimit_c), out);
     case 194:  // NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT
