@@ -109,6 +109,15 @@ void complete_modes(Gpu& gpu, const model::System& system) {
   if (gpu.architecture) gpu.gpm.supported.derive_from(Maybe<bool>(at_least(gpu, Architecture::hopper)));
 }
 
+// Units of which nothing is said are there all the same.
+void complete_units(Machine& machine) {
+  auto& units = machine.host().units;
+  auto& count = machine.system().unit_count;
+  count.derive_from(Maybe<std::uint32_t>(static_cast<std::uint32_t>(units.size())));
+  while (units.size() < *count && units.push_back({})) {
+  }
+}
+
 // The CUDA version that a driver branch supports.
 struct Branch {
   std::uint32_t driver, major, minor;
@@ -159,8 +168,7 @@ void complete_system(model::System& system) {
 void complete(Machine& machine) {
   complete_system(machine.system());
   complete_identity(machine);
-  machine.system().unit_count.derive_from(
-      Maybe<std::uint32_t>(static_cast<std::uint32_t>(machine.host().units.size())));
+  complete_units(machine);
   for (auto& gpu : machine.gpus()) {
     complete_memory(gpu);
     complete_power_and_clocks(gpu);

@@ -161,6 +161,20 @@ TEST_F(Equipment, UnitsAreWhatTheMachineFileSays) {
   EXPECT_STREQ(card.firmwareVersion, "7.7");
 }
 
+TEST_F(Equipment, UnitsOfWhichNothingIsSaidAreThere) {
+  start("base: v100\nsystem: {unit_count: 1, enforce_privilege: false}\n");
+  nvmlUnit_t unit = nullptr;
+  ASSERT_EQ(call("nvmlUnitGetHandleByIndex", 0U, &unit), NVML_SUCCESS);
+  nvmlUnitInfo_t info{};
+  ASSERT_EQ(call("nvmlUnitGetUnitInfo", unit, &info), NVML_SUCCESS);
+  EXPECT_STREQ(info.name, "S2050");
+  ASSERT_EQ(call("nvmlUnitSetLedState", unit, NVML_LED_COLOR_AMBER), NVML_SUCCESS);
+  nvmlLedState_t led{};
+  ASSERT_EQ(call("nvmlUnitGetLedState", unit, &led), NVML_SUCCESS);
+  EXPECT_EQ(led.color, NVML_LED_COLOR_AMBER);
+  EXPECT_STREQ(led.cause, "Set by software");
+}
+
 TEST_F(Equipment, ExcludedGpusAreListed) {
   start(s_class);
   unsigned int count = 0;
@@ -215,9 +229,9 @@ TEST_F(Equipment, RepairsAreToldByTheGpusThatHaveThem) {
 
 TEST_F(Equipment, ScopesThatTheGpuLacksAreNotSupported) {
   start("h100");
-  for (const auto& [scope, expected] : {std::pair(POWER_SCOPE_GPU, NVML_SUCCESS),
-                                        std::pair(POWER_SCOPE_GPU_BASE, NVML_ERROR_NOT_SUPPORTED),
-                                        std::pair(POWER_SCOPE_COUNT, NVML_ERROR_INVALID_ARGUMENT)}) {
+  for (const auto& [scope, expected] :
+       {std::pair(POWER_SCOPE_GPU, NVML_SUCCESS), std::pair(POWER_SCOPE_GPU_BASE, NVML_ERROR_NOT_SUPPORTED),
+        std::pair(POWER_SCOPE_COUNT, NVML_ERROR_INVALID_ARGUMENT)}) {
     nvmlFieldValue_t value{};
     value.fieldId = FI_DEV_POWER_INSTANT;
     value.scopeId = scope;

@@ -14,15 +14,11 @@ namespace {
 
 using sim::model::Unit;
 
-// A unit of which the machine file says nothing: what the model's defaults make of it.
-const Unit unlisted{};
-
 const Unit* find_unit(const Machine& machine, nvmlUnit_t handle) {
   const auto place =
       reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(detail::running().unit_places);
-  if (place >= detail::max_units || place >= machine.system().unit_count.value_or(0)) return nullptr;
-  const auto listed = machine.host().units.span();
-  return place < listed.size() ? &listed[place] : &unlisted;
+  const auto units = machine.host().units.span();
+  return place < std::min<std::size_t>(units.size(), machine.system().unit_count.value_or(0)) ? &units[place] : nullptr;
 }
 
 // Fills the whole field, as NVML's structs have them.
