@@ -49,6 +49,30 @@ void complete_errors(Gpu& gpu) {
   if (gpu.architecture) gpu.retired_pages.supported.derive_from(Maybe<bool>(!at_least(gpu, Architecture::ampere)));
 }
 
+void complete_repair(Gpu& gpu) {
+  if (at_least(gpu, Architecture::ampere)) {
+    gpu.repair.channel_pending.derive_from(Maybe<bool>(false));
+    gpu.repair.tpc_pending.derive_from(Maybe<bool>(false));
+  }
+  if (at_least(gpu, Architecture::hopper)) gpu.repair.unrepairable_memory.derive_from(Maybe<bool>(false));
+  gpu.dram_encryption.pending.derive_from(gpu.dram_encryption.current);
+}
+
+// Count and averages of sessions that are listed.
+template <class Stats, class Sessions>
+void complete_sessions(Stats& stats, const Sessions& sessions) {
+  std::uint32_t count = 0, fps = 0, latency = 0;
+  for (const auto& session : sessions) {
+    ++count;
+    fps += session.average_fps.value_or(0);
+    latency += session.average_latency_us.value_or(0);
+  }
+  const auto divisor = std::max(count, 1U);
+  stats.session_count.derive_from(Maybe<std::uint32_t>(count));
+  stats.average_fps.derive_from(Maybe<std::uint32_t>(fps / divisor));
+  stats.average_latency_us.derive_from(Maybe<std::uint32_t>(latency / divisor));
+}
+
 void complete_memory(Gpu& gpu) {
   auto& memory = gpu.memory;
   memory.free_bytes.derive_from(
@@ -83,6 +107,15 @@ void complete_modes(Gpu& gpu, const model::System& system) {
     gpu.gsp_firmware.version.derive_from(Maybe<std::string_view>(system.driver_version->view()));
   if (at_least(gpu, Architecture::blackwell)) gpu.hostname.derive_from(Maybe<std::string_view>(""));
   if (gpu.architecture) gpu.gpm.supported.derive_from(Maybe<bool>(at_least(gpu, Architecture::hopper)));
+}
+
+// Units of which nothing is said are there all the same.
+void complete_units(Machine& machine) {
+  auto& units = machine.host().units;
+  auto& count = machine.system().unit_count;
+  count.derive_from(Maybe<std::uint32_t>(static_cast<std::uint32_t>(units.size())));
+  while (units.size() < *count && units.push_back({})) {
+  }
 }
 
 // The CUDA version that a driver branch supports.
@@ -135,10 +168,14 @@ void complete_system(model::System& system) {
 void complete(Machine& machine) {
   complete_system(machine.system());
   complete_identity(machine);
+  complete_units(machine);
   for (auto& gpu : machine.gpus()) {
     complete_memory(gpu);
     complete_power_and_clocks(gpu);
     complete_errors(gpu);
+    complete_repair(gpu);
+    complete_sessions(gpu.encoder_stats, gpu.encoder_sessions);
+    complete_sessions(gpu.fbc_stats, gpu.fbc_sessions);
     complete_modes(gpu, machine.system());
     gpu.nvlink_low_power.supported.derive_from(
         Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && at_least(gpu, Architecture::hopper)));

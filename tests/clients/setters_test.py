@@ -112,6 +112,25 @@ class Setters(unittest.TestCase):
             self.assertNotEqual(code, 0)
             self.assertIn("In use by another client", text)
 
+    def test_confidential_computing(self) -> None:
+        machine = Path(self.state).with_name("machine.yaml")
+        machine.write_text('version: "1.0"\nbase: h100\nsystem: {conf_compute: {feature: enabled}}\n')
+        subprocess.run([COMMAND, "up", "-c", machine, "--state", self.state], check=True, capture_output=True)
+        for branch, smi in SMI.items():
+            with self.subTest(branch=branch):
+                self.assertIn("CC status: ON", self.accepted(smi, "conf-compute", "-f"))
+                for word, state in (("1", "ready"), ("0", "not-ready")):
+                    self.accepted(smi, "conf-compute", "-srs", word)
+                    self.assertIn(f"state: {state}", self.accepted(smi, "conf-compute", "-grs"))
+                self.accepted(smi, "conf-compute", "-sm", "4096")
+                self.assertIn("4096 KiB", self.accepted(smi, "conf-compute", "-gm"))
+
+    def test_gpm_streaming(self) -> None:
+        for smi in self.on_every_branch():
+            self.assertIn("DISABLED", self.accepted(smi, "gpm", "-g"))
+            self.accepted(smi, "gpm", "-s", "1")
+            self.assertIn("ENABLED", self.accepted(smi, "gpm", "-g"))
+
     def test_what_a_t4_lacks(self) -> None:
         for smi in self.on_every_branch("t4"):
             self.assertIn("is not supported", self.smi(smi, "-lmc", "405")[1])

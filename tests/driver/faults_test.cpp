@@ -354,5 +354,36 @@ TEST_F(Faults, AProcessOfItsOwn) {
   unsetenv("NVMLKIT_FAULT");
 }
 
+// Error records: asked for their size, then read in pieces, from where the cursor stands.
+TEST_F(Faults, XidsAreErrorRecords) {
+  start_shared("h100");
+  start_library();
+  nvmlGetCPER_v1_t get{};
+  get.cursor.cperTypeMask = NVML_CPER_ACCESS_TYPE_GPU;
+  EXPECT_EQ(call("nvmlSystemGetCPER_v1", &get), NVML_SUCCESS);
+  EXPECT_EQ(get.bufferSize, 0U);
+  inject("gpu=0 xid 13");
+  inject("gpu=1 xid 31");
+  EXPECT_EQ(call("nvmlSystemGetCPER_v1", &get), NVML_ERROR_INSUFFICIENT_SIZE);
+  const auto all = get.bufferSize;
+  ASSERT_GT(all, 0U);
+  std::vector<unsigned char> bytes(all / 2);
+  get.buffer = bytes.data();
+  for (unsigned int xid : {13U, 31U}) {
+    get.bufferSize = static_cast<unsigned int>(bytes.size());
+    ASSERT_EQ(call("nvmlSystemGetCPER_v1", &get), NVML_SUCCESS);
+    ASSERT_EQ(get.bufferSize, all / 2);
+    EXPECT_EQ(std::string(bytes.begin(), bytes.begin() + 4), "CPER");
+    EXPECT_EQ(bytes[20], all / 2 & 0xFF);  // record length
+    EXPECT_EQ(bytes[200 + 16], xid);       // the section's error type
+  }
+  get.bufferSize = static_cast<unsigned int>(bytes.size());
+  EXPECT_EQ(call("nvmlSystemGetCPER_v1", &get), NVML_SUCCESS);
+  EXPECT_EQ(get.bufferSize, 0U);
+  get.cursor.handle = 0;
+  get.bufferSize = 8;
+  EXPECT_EQ(call("nvmlSystemGetCPER_v1", &get), NVML_ERROR_INSUFFICIENT_SIZE);
+}
+
 }  // namespace
 }  // namespace nvmlkit::driver_test

@@ -99,6 +99,10 @@ TEST(RegistrySchema, FieldValues) {
   EXPECT_EQ(schema("field_values").errors(read(kRegistry / "semantics" / "values" / "field_values.yaml")), "");
 }
 
+TEST(RegistrySchema, GpmMetrics) {
+  EXPECT_EQ(schema("gpm_metrics").errors(read(kRegistry / "semantics" / "values" / "gpm_metrics.yaml")), "");
+}
+
 TEST(RegistrySchema, Errata) {
   EXPECT_EQ(schema("errata").errors(read(kRegistry / "semantics" / "values" / "errata.yaml")), "");
 }

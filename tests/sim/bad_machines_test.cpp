@@ -263,5 +263,17 @@ const Bad mig[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Mig, BadMachine, testing::ValuesIn(mig));
 
+const Bad equipment[] = {
+    {"no_gpu_computes_confidentially", "base: a100\nsystem:\n  conf_compute: {feature: enabled}\n",
+     "m.yaml:3:27: system.conf_compute.feature: needs a GPU with features.confidential_compute: true"},
+    {"unit_of_a_gpu_too_many", "base: v100\nsystem: {num_devices: 2}\nunits:\n  - {gpus: [1, 2]}\n",
+     "m.yaml:4:3: units[0].gpus: expected indexes below 2, got 2"},
+    {"excluded_and_there",
+     "base: t4\ndevice_defaults: {pci: {}}\ndevices: [{index: 0, pci: {bus_id: \"0000:81:00.0\"}}]\nexcluded_gpus: "
+     "[{bus_id: \"0000:81:00.0\"}]\n",
+     "m.yaml:4:16: excluded_gpus: a GPU of the machine has the PCI address '0000:81:00.0'"},
+};
+INSTANTIATE_TEST_SUITE_P(EquipmentOf, BadMachine, testing::ValuesIn(equipment));
+
 }  // namespace
 }  // namespace nvmlkit::sim

@@ -59,6 +59,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"tests/nvml/generated/callable.cpp", emit_callable(r)});
   out.push_back({"tests/nvml/generated/methods.cpp", emit_methods(r)});
   out.push_back({"docs/reference/functions.md", emit_function_reference(r)});
+  out.push_back({"docs/reference/simulated.md", emit_simulated_reference(r)});
   out.push_back({"docs/reference/symbols.md", emit_symbol_index(r)});
   out.push_back({"docs/reference/values.md", emit_value_page(r)});
   for (const auto& page : emit_class_pages(r, headers))
@@ -80,6 +81,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   out.push_back({"src/driver/nvml/generated/known_values.hpp", emit_known_values(r)});
   out.push_back({"src/driver/nvml/generated/exports.map", emit_version_script(r)});
   out.push_back({"src/driver/nvml/generated/field_values.cpp", emit_field_values(r)});
+  out.push_back({"src/driver/nvml/generated/gpm_metrics.cpp", emit_gpm_metrics(r)});
   out.push_back({"src/sim/generated/driver_branches.hpp", emit_driver_branches(r)});
   out.push_back({"src/driver/nvml/generated/field_numbering.cpp", emit_field_numbering(r)});
   out.push_back({"src/driver/nvml/generated/in_process_table.hpp", emit_in_process_table(r)});

@@ -34,11 +34,13 @@ inline constexpr std::size_t instances_per_gpu = 16;
 inline constexpr std::size_t compute_instances_per_instance = 8;
 inline constexpr std::size_t max_mig_devices = sim::max_gpus * instances_per_gpu * compute_instances_per_instance;
 
+inline constexpr std::size_t max_units = decltype(sim::model::Machine::units)::capacity();
+
 // What a call reads of its driver. A library has one; in a program, the call's thread knows whose call it is.
 struct Running {
   std::atomic<const sim::Machine*> machine{nullptr};
-  // Points to a word that is not zero while calls go through observe(). Null: all do, as before the start and while they
-  // are logged. All of this begins as zero bytes, so that loading a library runs nothing.
+  // Points to a word that is not zero while calls go through observe(). Null: all do, as before the start and while
+  // they are logged. All of this begins as zero bytes, so that loading a library runs nothing.
   std::atomic<const std::atomic<std::uint32_t>*> watched{nullptr};
   // GPUs that were being drained when the process started NVML: it does not see them (enumeration.hpp).
   std::atomic<bool> any_drained{false};
@@ -47,6 +49,7 @@ struct Running {
   Place gpu_instance_places[sim::max_gpus * instances_per_gpu]{};
   Place compute_instance_places[max_mig_devices]{};
   Place mig_places[max_mig_devices]{};
+  Place unit_places[max_units]{};
 };
 #ifdef NVMLKIT_IN_PROCESS
 extern thread_local Running* current;

@@ -14,6 +14,11 @@ abi::nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::teleme
 template <class T, auto Id>
 abi::nvmlReturn_t put_uint(const sim::model::LiveField<T, Id>& field, abi::nvmlFieldValue_t& out) = delete;
 
+abi::nvmlReturn_t retired_pages(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                abi::nvmlFieldValue_t& out);
+abi::nvmlReturn_t remapped_rows_inactive(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
+                                         abi::nvmlFieldValue_t& out);
+
 // Those that need more than a field: parameters of the preset profile that the scope names, and what only some GPUs
 // have.
 abi::nvmlReturn_t power_smoothing_profiles(const sim::model::Gpu& gpu, unsigned int id, unsigned int scope,
@@ -39,6 +44,17 @@ abi::nvmlReturn_t put_int(const sim::model::Field<T>& field, abi::nvmlFieldValue
   if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.valueType = abi::NVML_VALUE_TYPE_SIGNED_INT;
   out.value.siVal = static_cast<int>(*field);
+  return abi::NVML_SUCCESS;
+}
+
+template <class T, auto Id>
+abi::nvmlReturn_t put_double(const sim::model::LiveField<T, Id>& field, abi::nvmlFieldValue_t& out) = delete;
+
+template <class T>
+abi::nvmlReturn_t put_double(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
+  out.valueType = abi::NVML_VALUE_TYPE_DOUBLE;
+  out.value.dVal = static_cast<double>(*field);
   return abi::NVML_SUCCESS;
 }
 

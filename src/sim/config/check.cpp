@@ -188,6 +188,7 @@ void check_machine(const Layers& layers, const Machine& machine) {
   check_system(layers, machine.system());
   check_identity(layers, machine);
   check_topology(layers);
+  check_equipment(layers, machine);
   std::uint32_t index = 0;
   for (const auto& gpu : machine.gpus()) check_gpu(layers, index++, gpu);
 }

@@ -10,6 +10,9 @@ namespace nvmlkit::sim::config {
 // memory in use than there is, power limits in the wrong order, CUDA versions that disagree.
 void check_machine(const Layers& layers, const Machine& machine);
 
+// The same of what surrounds the GPUs; a part of check_machine().
+void check_equipment(const Layers& layers, const Machine& machine);
+
 // What check_machine() would say about the values of one GPU; empty if nothing.
 std::string contradiction(const model::Gpu& gpu);
 

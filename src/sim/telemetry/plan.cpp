@@ -69,6 +69,12 @@ Checkpoint reached(const State& state, const Phase& phase, std::int64_t at_ns) {
     out.limited_s[i] = phase.limited_s[i] + ((phase.reasons & counted_reasons[i]) != 0 ? s : 0);
   out.tx_bytes = phase.tx_bytes + phase.tx_rate * s;
   out.rx_bytes = phase.rx_bytes + phase.rx_rate * s;
+  out.done = phase.done;
+  out.done.megacycles += phase.graphics_mhz.integral(s);
+  if (phase.activity == Activity::busy) {
+    out.done.busy_s += s;
+    for (std::size_t i = 0; i < Engine::count; ++i) out.done.load_s[i] += phase.load[i] * s;
+  }
   const double bursts = phase.shared.period_ns <= 0
                             ? 0
                             : burst_seconds(phase.shared.period_ns, elapsed_ns(state.started_ns, phase.start_ns),

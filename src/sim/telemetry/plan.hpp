@@ -13,6 +13,7 @@ struct Checkpoint {
   double limited_s[5];
   double tx_bytes, rx_bytes;
   double shared_s[2];
+  Work done;
 };
 
 // The phase that holds at a time; the first one if the time lies before all, null if there is none.

@@ -38,6 +38,7 @@ class Planner {
     std::copy(std::begin(now_.limited_s), std::end(now_.limited_s), phase.limited_s);
     phase.tx_bytes = now_.tx_bytes;
     phase.rx_bytes = now_.rx_bytes;
+    phase.done = now_.done;
     std::copy(std::begin(now_.shared_s), std::end(now_.shared_s), phase.shared_s);
     phase.activity = activity;
     phase.fan_room = in_.soft_limit < 200 ? std::max(in_.soft_limit, 10.0) : 50;

@@ -54,6 +54,10 @@ const Phase* Reading::phase() const {
   return phase_;
 }
 
+Work Reading::done() const { return phase() != nullptr ? reached(gpu_.motion, *phase(), at_ns()).done : Work{}; }
+
+bool Reading::busy() const { return phase() != nullptr && phase()->activity == Activity::busy; }
+
 double Reading::seconds() const {
   return at_ns() > phase()->start_ns ? static_cast<double>(elapsed_ns(phase()->start_ns, at_ns())) * 1e-9 : 0;
 }

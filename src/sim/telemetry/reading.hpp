@@ -40,6 +40,10 @@ class Reading {
 
   std::int64_t at_ns() const;
 
+  // Nothing while no phase has begun.
+  Work done() const;
+  bool busy() const;
+
  private:
   const Phase* phase() const;
   const Phase* phase(std::int64_t at_ns) const;

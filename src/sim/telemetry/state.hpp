@@ -29,6 +29,13 @@ struct Engine {
   enum : std::uint32_t { gpu, memory, encoder, decoder, jpeg, ofa, count };
 };
 
+// What a GPU has done since it began to move.
+struct Work {
+  double busy_s;                 // with a workload
+  double load_s[Engine::count];  // per cent times seconds of that
+  double megacycles;             // of the graphics clock
+};
+
 enum class Activity : std::uint32_t {
   rest,     // as configured
   cooling,  // as rest, but still warm
@@ -59,6 +66,7 @@ struct Phase {
   double hot_spot;            // how much faster than the temperature the margin to the limit goes
   SharedLoad shared;          // what the processes of the GPU share of its utilization
   double shared_s[2];         // the integral of that until the phase began, in seconds of the whole GPU or memory
+  Work done;                  // until the phase began
   std::uint32_t memory_mhz, video_idle_mhz, video_max_mhz;
   std::uint32_t performance_state, link_generation;
   std::uint32_t reasons;

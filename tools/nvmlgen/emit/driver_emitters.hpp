@@ -32,6 +32,12 @@ std::string emit_version_script(const Registry& registry);
 // src/driver/nvml/generated/field_values.cpp: field id -> model field.
 std::string emit_field_values(const Registry& registry);
 
+// src/driver/nvml/generated/gpm_metrics.cpp: GPM metric id -> names and what computes it.
+std::string emit_gpm_metrics(const Registry& registry);
+
+// docs/reference/simulated.md: what everything answers on which GPUs.
+std::string emit_simulated_reference(const Registry& registry);
+
 // tests/contract/generated/contract_table.cpp: what every function checks.
 std::string emit_contract_table(const Registry& registry);
 

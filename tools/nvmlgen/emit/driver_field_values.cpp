@@ -42,7 +42,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     } else {
       for (const auto& [scope, path] : id.scopes)
         out += fmt::format("      if (scope == {}) {}\n", scope_constant(scope), put(id, path));
-      out += "      return NVML_ERROR_INVALID_ARGUMENT;\n";
+      out += "      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;\n";
     }
   }
   out += R"(    default:

@@ -31,10 +31,11 @@ FieldId read_entry(const std::filesystem::path& file, const std::string& name, c
     else
       throw RegistryError(where, "unknown key '" + key + "' of " + name);
   }
-  static const std::set<std::string> types{"uint", "int", "ullong"};
+  static const std::set<std::string> types{"uint", "int", "ullong", "double"};
   if (id.code.empty() != id.reads.empty()) throw RegistryError(where, name + " needs code and reads, or neither");
   if (id.later.empty() && id.code.empty() && (!types.count(id.type) || id.scopes.empty()))
-    throw RegistryError(where, name + " needs a type (uint, int, ullong) and read or scopes, or code, or later");
+    throw RegistryError(where,
+                        name + " needs a type (uint, int, ullong, double) and read or scopes, or code, or later");
   for (const auto& [scope, path] : id.scopes)
     if (!scope.empty() && scope != "gpu" && scope != "module" && scope != "memory")
       throw RegistryError(where, name + ": unknown scope '" + scope + "'");

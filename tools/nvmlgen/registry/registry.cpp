@@ -13,6 +13,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   refuse_value_holes(registry.facts, registry.semantics);
   registry.model = load_model(directory / "model", registry.facts);
   registry.field_ids = load_field_ids(directory / "semantics" / "values" / "field_values.yaml", registry.facts);
+  registry.gpm_metrics = load_gpm_metrics(directory / "semantics" / "values" / "gpm_metrics.yaml", registry.facts);
   registry.errata = load_errata(directory / "semantics" / "values", registry.facts, registry.field_ids);
   load_by_hand(directory / "semantics" / "values" / "by_hand.yaml", registry.semantics);
   registry.driver_branches = load_driver_branches(directory, registry.facts);

@@ -7,6 +7,7 @@
 #include "registry/driver_branches.hpp"
 #include "registry/errata.hpp"
 #include "registry/field_ids.hpp"
+#include "registry/gpm_metrics.hpp"
 #include "registry/model.hpp"
 #include "registry/semantics.hpp"
 #include "registry/xids.hpp"
@@ -18,6 +19,7 @@ struct Registry {
   Semantics semantics;
   Model model;
   FieldIds field_ids;
+  std::vector<GpmMetric> gpm_metrics;
   Errata errata;
   std::vector<DriverBranch> driver_branches;
   cuda::Registry cuda;

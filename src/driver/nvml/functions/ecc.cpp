@@ -93,4 +93,34 @@ nvmlReturn_t DeviceGetSramEccErrorStatus(const Machine&, const Gpu& gpu, nvmlEcc
   return NVML_SUCCESS;
 }
 
+// A list that is too short learns the right count.
+nvmlReturn_t DeviceGetSramUniqueUncorrectedEccErrorCounts(const Machine&, const Gpu& gpu,
+                                                          nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts) {
+  const auto architecture = gpu.architecture.value_or(DEVICE_ARCH_UNKNOWN);
+  if (!counts_errors(gpu) || architecture < DEVICE_ARCH_BLACKWELL || architecture == DEVICE_ARCH_UNKNOWN)
+    return NVML_ERROR_NOT_SUPPORTED;
+  return fill(gpu.ecc.sram.unique_errors.span(), &errorCounts->entryCount, errorCounts->entries,
+              [](const sim::model::EccUniqueError& error) {
+                return nvmlEccSramUniqueUncorrectedErrorEntry_v1_t{
+                    error.unit.value_or(0),        error.location.value_or(0), error.sublocation.value_or(0),
+                    error.extlocation.value_or(0), error.address.value_or(0),  error.parity.value_or(false) ? 1U : 0U,
+                    error.count.value_or(1)};
+              });
+}
+
+nvmlReturn_t DeviceGetDramEncryptionMode(const Machine&, const Gpu& gpu, nvmlDramEncryptionInfo_t* current,
+                                         nvmlDramEncryptionInfo_t* pending) {
+  if (const auto result = read(gpu.dram_encryption.current, &current->encryptionState); result != NVML_SUCCESS)
+    return result;
+  return read(gpu.dram_encryption.pending, &pending->encryptionState);
+}
+
+// It changes with the next reboot.
+nvmlReturn_t DeviceSetDramEncryptionMode(const Machine&, Gpu& gpu, const nvmlDramEncryptionInfo_t* dramEncryption) {
+  if (!gpu.dram_encryption.current) return NVML_ERROR_NOT_SUPPORTED;
+  if (dramEncryption->encryptionState > NVML_FEATURE_ENABLED) return NVML_ERROR_INVALID_ARGUMENT;
+  gpu.dram_encryption.pending = dramEncryption->encryptionState;
+  return NVML_SUCCESS;
+}
+
 }  // namespace nvmlkit::driver::functions

@@ -80,4 +80,15 @@ nvmlReturn_t DeviceSetHostname_v1(const Machine&, Gpu& gpu, nvmlHostname_v1_t* h
   return NVML_SUCCESS;
 }
 
+nvmlReturn_t DeviceGetBridgeChipInfo(const Machine&, const Gpu& gpu, nvmlBridgeChipHierarchy_t* bridgeHierarchy) {
+  const auto chips = gpu.bridge_chips.span();
+  if (chips.empty()) return NVML_ERROR_NOT_SUPPORTED;
+  bridgeHierarchy->bridgeCount = static_cast<unsigned char>(chips.size());
+  for (std::size_t i = 0; i < chips.size(); ++i)
+    bridgeHierarchy->bridgeChipInfo[i] = {
+        static_cast<nvmlBridgeChipType_t>(chips[i].type.value_or(NVML_BRIDGE_CHIP_PLX)),
+        chips[i].firmware_version.value_or(0)};
+  return NVML_SUCCESS;
+}
+
 }  // namespace nvmlkit::driver::functions

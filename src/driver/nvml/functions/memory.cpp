@@ -47,13 +47,4 @@ nvmlReturn_t DeviceGetBAR1MemoryInfo(const Machine&, const Gpu& gpu, nvmlBAR1Mem
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine&, const Gpu& gpu, nvmlMemory_t* memory) {
-  const auto& protected_memory = gpu.protected_memory;
-  if (!protected_memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
-  memory->total = *protected_memory.total_bytes;
-  memory->used = protected_memory.used_bytes.value_or(0);
-  memory->free = left(memory->total, memory->used);
-  return NVML_SUCCESS;
-}
-
 }  // namespace nvmlkit::driver::functions

@@ -1,18 +1,10 @@
 #include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/pci_bus_id.hpp"
 #include "driver/nvml/read.hpp"
 #include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
-
-using sim::model::PciBusId;
-
-void write_bus_id(const PciBusId& id, int domain_digits, char* out) {
-  char text[24];
-  const auto written = sim::model::format_pci_bus_id(id, domain_digits, text);
-  std::memcpy(out, written.data(), written.size());
-  out[written.size()] = '\0';
-}
 
 // Generation 1 to 6 -> transfers per second in millions, as NVML counts a link's speed.
 unsigned int speed_of_generation(unsigned int generation) {
@@ -23,14 +15,7 @@ unsigned int speed_of_generation(unsigned int generation) {
 }  // namespace
 
 nvmlReturn_t DeviceGetPciInfo_v3(const Machine&, const Gpu& gpu, nvmlPciInfo_t* pci) {
-  const auto& id = *gpu.pci.bus_id;
-  write_bus_id(id, 4, pci->busIdLegacy);
-  write_bus_id(id, 8, pci->busId);
-  pci->domain = id.domain;
-  pci->bus = id.bus;
-  pci->device = id.device;
-  pci->pciDeviceId = gpu.pci.device_id.value_or(0);
-  pci->pciSubSystemId = gpu.pci.subsystem_id.value_or(0);
+  write_pci_info(*gpu.pci.bus_id, gpu.pci.device_id.value_or(0), gpu.pci.subsystem_id.value_or(0), *pci);
   return NVML_SUCCESS;
 }
 

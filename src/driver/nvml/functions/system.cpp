@@ -48,28 +48,4 @@ nvmlReturn_t SystemGetProcessName(const Machine& machine, unsigned int pid, char
   return write_text(found.substr(0, length - 1), name, length);
 }
 
-nvmlReturn_t SystemGetHicVersion(const Machine&, unsigned int* hwbcCount, nvmlHwbcEntry_t*) {
-  *hwbcCount = 0;  // no host interface card without S-class units
-  return NVML_SUCCESS;
-}
-
-nvmlReturn_t UnitGetHandleByIndex(const Machine&, unsigned int, nvmlUnit_t*) { return NVML_ERROR_INVALID_ARGUMENT; }
-
-nvmlReturn_t GetExcludedDeviceCount(const Machine&, unsigned int* deviceCount) {
-  *deviceCount = 0;
-  return NVML_SUCCESS;
-}
-
-nvmlReturn_t GetBlacklistDeviceCount(const Machine& machine, unsigned int* deviceCount) {
-  return GetExcludedDeviceCount(machine, deviceCount);
-}
-
-nvmlReturn_t GetExcludedDeviceInfoByIndex(const Machine&, unsigned int, nvmlExcludedDeviceInfo_t*) {
-  return NVML_ERROR_INVALID_ARGUMENT;
-}
-
-nvmlReturn_t GetBlacklistDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info) {
-  return GetExcludedDeviceInfoByIndex(machine, index, info);
-}
-
 }  // namespace nvmlkit::driver::functions

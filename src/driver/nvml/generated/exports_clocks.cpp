@@ -357,7 +357,9 @@ static nvmlReturn_t answer_DeviceGetClkMonStatus(nvmlDevice_t device, nvmlClkMon
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !status) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetClkMonStatus(*machine, *gpu, status);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetClkMonStatus(nvmlDevice_t device, nvmlClkMonStatus_t* status) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetClkMonStatus>(Symbol::DeviceGetClkMonStatus, device, status);

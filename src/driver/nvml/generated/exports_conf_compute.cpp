@@ -22,7 +22,9 @@ static nvmlReturn_t answer_SystemGetConfComputeCapabilities(nvmlConfComputeSyste
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!capabilities) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::SystemGetConfComputeCapabilities(*machine, capabilities);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeCapabilities(nvmlConfComputeSystemCaps_t* capabilities) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeCapabilities>(Symbol::SystemGetConfComputeCapabilities, capabilities);
@@ -33,7 +35,9 @@ static nvmlReturn_t answer_SystemGetConfComputeState(nvmlConfComputeSystemState_
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!state) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::SystemGetConfComputeState(*machine, state);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeState(nvmlConfComputeSystemState_t* state) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeState>(Symbol::SystemGetConfComputeState, state);
@@ -45,7 +49,9 @@ static nvmlReturn_t answer_DeviceGetConfComputeMemSizeInfo(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !memInfo) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetConfComputeMemSizeInfo(*machine, *gpu, memInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeMemSizeInfo(nvmlDevice_t device, nvmlConfComputeMemSizeInfo_t* memInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetConfComputeMemSizeInfo>(Symbol::DeviceGetConfComputeMemSizeInfo, device, memInfo);
@@ -56,7 +62,9 @@ static nvmlReturn_t answer_SystemGetConfComputeGpusReadyState(unsigned int* isAc
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!isAcceptingWork) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::SystemGetConfComputeGpusReadyState(*machine, isAcceptingWork);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeGpusReadyState(unsigned int* isAcceptingWork) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeGpusReadyState>(Symbol::SystemGetConfComputeGpusReadyState, isAcceptingWork);
@@ -68,7 +76,7 @@ static nvmlReturn_t answer_DeviceGetConfComputeProtectedMemoryUsage(nvmlDevice_t
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !memory) return NVML_ERROR_INVALID_ARGUMENT;
-  return consistent(*machine, machine->sequence(*gpu), [&] {
+  return consistent(*machine, machine->sequence(), [&] {
     return functions::DeviceGetConfComputeProtectedMemoryUsage(*machine, *gpu, memory);
   });
 }
@@ -82,7 +90,9 @@ static nvmlReturn_t answer_DeviceGetConfComputeGpuCertificate(nvmlDevice_t devic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuCert) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetConfComputeGpuCertificate(*machine, *gpu, gpuCert);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeGpuCertificate(nvmlDevice_t device, nvmlConfComputeGpuCertificate_t* gpuCert) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetConfComputeGpuCertificate>(Symbol::DeviceGetConfComputeGpuCertificate, device, gpuCert);
@@ -94,7 +104,9 @@ static nvmlReturn_t answer_DeviceGetConfComputeGpuAttestationReport(nvmlDevice_t
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !gpuAtstReport) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetConfComputeGpuAttestationReport(*machine, *gpu, gpuAtstReport);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetConfComputeGpuAttestationReport(nvmlDevice_t device, nvmlConfComputeGpuAttestationReport_t* gpuAtstReport) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetConfComputeGpuAttestationReport>(Symbol::DeviceGetConfComputeGpuAttestationReport, device, gpuAtstReport);
@@ -106,7 +118,9 @@ static nvmlReturn_t answer_SystemGetConfComputeKeyRotationThresholdInfo(nvmlConf
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pKeyRotationThrInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pKeyRotationThrInfo->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::SystemGetConfComputeKeyRotationThresholdInfo(*machine, pKeyRotationThrInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeKeyRotationThresholdInfo(nvmlConfComputeGetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeKeyRotationThresholdInfo>(Symbol::SystemGetConfComputeKeyRotationThresholdInfo, pKeyRotationThrInfo);
@@ -118,7 +132,7 @@ static nvmlReturn_t answer_DeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t d
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetConfComputeUnprotectedMemSize(*machine, changed, sizeKiB); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t device, unsigned long long sizeKiB) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetConfComputeUnprotectedMemSize>(Symbol::DeviceSetConfComputeUnprotectedMemSize, device, sizeKiB);
@@ -128,7 +142,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetConfComputeUnprotectedMemSize(nvmlDevic
 static nvmlReturn_t answer_SystemSetConfComputeGpusReadyState(unsigned int isAcceptingWork) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return functions::SystemSetConfComputeGpusReadyState(*machine, isAcceptingWork);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetConfComputeGpusReadyState(unsigned int isAcceptingWork) {
   if (watched()) [[unlikely]] return observe<answer_SystemSetConfComputeGpusReadyState>(Symbol::SystemSetConfComputeGpusReadyState, isAcceptingWork);
@@ -140,7 +154,7 @@ static nvmlReturn_t answer_SystemSetConfComputeKeyRotationThresholdInfo(nvmlConf
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!pKeyRotationThrInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pKeyRotationThrInfo->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return functions::SystemSetConfComputeKeyRotationThresholdInfo(*machine, pKeyRotationThrInfo);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemSetConfComputeKeyRotationThresholdInfo(nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
   if (watched()) [[unlikely]] return observe<answer_SystemSetConfComputeKeyRotationThresholdInfo>(Symbol::SystemSetConfComputeKeyRotationThresholdInfo, pKeyRotationThrInfo);
@@ -152,7 +166,9 @@ static nvmlReturn_t answer_SystemGetConfComputeSettings(nvmlSystemConfComputeSet
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!settings) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(settings->version, {0x01000014u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: confidential computing
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::SystemGetConfComputeSettings(*machine, settings);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeSettings(nvmlSystemConfComputeSettings_t* settings) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeSettings>(Symbol::SystemGetConfComputeSettings, settings);

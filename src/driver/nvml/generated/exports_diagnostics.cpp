@@ -22,7 +22,7 @@ static nvmlReturn_t answer_SystemGetCPER_v1(nvmlGetCPER_v1_t* cper) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!cper) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+  return functions::SystemGetCPER_v1(*machine, cper);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetCPER_v1(nvmlGetCPER_v1_t* cper) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetCPER_v1>(Symbol::SystemGetCPER_v1, cper);
@@ -35,7 +35,9 @@ static nvmlReturn_t answer_DeviceGetRepairStatus(nvmlDevice_t device, nvmlRepair
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !repairStatus) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(repairStatus->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetRepairStatus(*machine, *gpu, repairStatus);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetRepairStatus(nvmlDevice_t device, nvmlRepairStatus_t* repairStatus) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetRepairStatus>(Symbol::DeviceGetRepairStatus, device, repairStatus);
@@ -47,7 +49,10 @@ static nvmlReturn_t answer_DeviceGetUnrepairableMemoryFlag_v1(nvmlDevice_t devic
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !unrepairableMemoryStatus) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->repair.unrepairable_memory), &unrepairableMemoryStatus->bUnrepairableMemory);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetUnrepairableMemoryFlag_v1(nvmlDevice_t device, nvmlUnrepairableMemoryStatus_v1_t* unrepairableMemoryStatus) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetUnrepairableMemoryFlag_v1>(Symbol::DeviceGetUnrepairableMemoryFlag_v1, device, unrepairableMemoryStatus);
@@ -75,7 +80,10 @@ static nvmlReturn_t answer_DeviceGetBBXTimeData_v1(nvmlDevice_t device, nvmlBBXT
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !timeData) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
+    return read(now(gpu->inforom.bbx_time_run_s), &timeData->timeRun);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBBXTimeData_v1(nvmlDevice_t device, nvmlBBXTimeData_v1_t* timeData) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetBBXTimeData_v1>(Symbol::DeviceGetBBXTimeData_v1, device, timeData);
@@ -87,7 +95,7 @@ static nvmlReturn_t answer_DeviceReadWritePRM_v1(nvmlDevice_t device, nvmlPRMTLV
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !buffer) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+  return NVML_ERROR_NOT_SUPPORTED;  // NVIDIA does not publish what the registers mean
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceReadWritePRM_v1(nvmlDevice_t device, nvmlPRMTLV_v1_t* buffer) {
   if (watched()) [[unlikely]] return observe<answer_DeviceReadWritePRM_v1>(Symbol::DeviceReadWritePRM_v1, device, buffer);
@@ -99,7 +107,9 @@ static nvmlReturn_t answer_DeviceReadPRMCounters_v1(nvmlDevice_t device, nvmlPRM
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !counterList) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: diagnostics
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceReadPRMCounters_v1(*machine, *gpu, counterList);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceReadPRMCounters_v1(nvmlDevice_t device, nvmlPRMCounterList_v1_t* counterList) {
   if (watched()) [[unlikely]] return observe<answer_DeviceReadPRMCounters_v1>(Symbol::DeviceReadPRMCounters_v1, device, counterList);

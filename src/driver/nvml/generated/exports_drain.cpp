@@ -72,7 +72,9 @@ static nvmlReturn_t answer_GetExcludedDeviceCount(unsigned int* deviceCount) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::GetExcludedDeviceCount(*machine, deviceCount);
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GetExcludedDeviceCount(*machine, deviceCount);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGetExcludedDeviceCount(unsigned int* deviceCount) {
   if (watched()) [[unlikely]] return observe<answer_GetExcludedDeviceCount>(Symbol::GetExcludedDeviceCount, deviceCount);
@@ -83,7 +85,9 @@ static nvmlReturn_t answer_GetExcludedDeviceInfoByIndex(unsigned int index, nvml
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::GetExcludedDeviceInfoByIndex(*machine, index, info);
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GetExcludedDeviceInfoByIndex(*machine, index, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGetExcludedDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_GetExcludedDeviceInfoByIndex>(Symbol::GetExcludedDeviceInfoByIndex, index, info);
@@ -106,7 +110,9 @@ static nvmlReturn_t answer_GetBlacklistDeviceCount(unsigned int* deviceCount) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::GetBlacklistDeviceCount(*machine, deviceCount);
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GetBlacklistDeviceCount(*machine, deviceCount);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGetBlacklistDeviceCount(unsigned int* deviceCount) {
   if (watched()) [[unlikely]] return observe<answer_GetBlacklistDeviceCount>(Symbol::GetBlacklistDeviceCount, deviceCount);
@@ -117,7 +123,9 @@ static nvmlReturn_t answer_GetBlacklistDeviceInfoByIndex(unsigned int index, nvm
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!info) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::GetBlacklistDeviceInfoByIndex(*machine, index, info);
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::GetBlacklistDeviceInfoByIndex(*machine, index, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGetBlacklistDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_GetBlacklistDeviceInfoByIndex>(Symbol::GetBlacklistDeviceInfoByIndex, index, info);

@@ -24,7 +24,9 @@ static nvmlReturn_t answer_DeviceGetDramEncryptionMode(nvmlDevice_t device, nvml
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(current->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetDramEncryptionMode(*machine, *gpu, current, pending);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetDramEncryptionMode(nvmlDevice_t device, nvmlDramEncryptionInfo_t* current, nvmlDramEncryptionInfo_t* pending) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetDramEncryptionMode>(Symbol::DeviceGetDramEncryptionMode, device, current, pending);
@@ -38,7 +40,7 @@ static nvmlReturn_t answer_DeviceSetDramEncryptionMode(nvmlDevice_t device, cons
   if (!gpu || !dramEncryption) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(dramEncryption->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  return change(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetDramEncryptionMode(*machine, changed, dramEncryption); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetDramEncryptionMode(nvmlDevice_t device, const nvmlDramEncryptionInfo_t* dramEncryption) {
   if (watched()) [[unlikely]] return observe<answer_DeviceSetDramEncryptionMode>(Symbol::DeviceSetDramEncryptionMode, device, dramEncryption);
@@ -274,7 +276,11 @@ static nvmlReturn_t answer_DeviceGetSramUniqueUncorrectedEccErrorCounts(nvmlDevi
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !errorCounts) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(errorCounts->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more getters
+  const auto said_errorCounts = *errorCounts;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *errorCounts = said_errorCounts;
+    return functions::DeviceGetSramUniqueUncorrectedEccErrorCounts(*machine, *gpu, errorCounts);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts(nvmlDevice_t device, nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetSramUniqueUncorrectedEccErrorCounts>(Symbol::DeviceGetSramUniqueUncorrectedEccErrorCounts, device, errorCounts);

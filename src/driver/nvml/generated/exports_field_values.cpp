@@ -52,7 +52,7 @@ static nvmlReturn_t answer_DeviceClearFieldValues(nvmlDevice_t device, int value
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: setters
+  return functions::DeviceClearFieldValues(*machine, *gpu, valuesCount, values);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceClearFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t* values) {
   if (watched()) [[unlikely]] return observe<answer_DeviceClearFieldValues>(Symbol::DeviceClearFieldValues, device, valuesCount, values);

@@ -23,7 +23,7 @@ static nvmlReturn_t answer_GpmMetricsGet(nvmlGpmMetricsGet_t* metricsGet) {
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!metricsGet) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(metricsGet->version, {0x00000001u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+  return functions::GpmMetricsGet(*machine, metricsGet);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* metricsGet) {
   if (watched()) [[unlikely]] return observe<answer_GpmMetricsGet>(Symbol::GpmMetricsGet, metricsGet);
@@ -33,7 +33,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* metricsGet) {
 static nvmlReturn_t answer_GpmSampleFree(nvmlGpmSample_t gpmSample) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  return functions::GpmSampleFree(*machine, gpmSample);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleFree(nvmlGpmSample_t gpmSample) {
   if (watched()) [[unlikely]] return observe<answer_GpmSampleFree>(Symbol::GpmSampleFree, gpmSample);
@@ -44,7 +44,7 @@ static nvmlReturn_t answer_GpmSampleAlloc(nvmlGpmSample_t* gpmSample) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!gpmSample) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+  return functions::GpmSampleAlloc(*machine, gpmSample);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleAlloc(nvmlGpmSample_t* gpmSample) {
   if (watched()) [[unlikely]] return observe<answer_GpmSampleAlloc>(Symbol::GpmSampleAlloc, gpmSample);
@@ -54,9 +54,17 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleAlloc(nvmlGpmSample_t* gpmSample) {
 static nvmlReturn_t answer_GpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t gpmSample) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+  if (target.mig) {
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::on_mig::GpmSampleGet(*machine, *gpu, *target.mig, gpmSample);
+  });
+  }
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::GpmSampleGet(*machine, *gpu, gpmSample);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t gpmSample) {
   if (watched()) [[unlikely]] return observe<answer_GpmSampleGet>(Symbol::GpmSampleGet, device, gpmSample);
@@ -68,7 +76,9 @@ static nvmlReturn_t answer_GpmMigSampleGet(nvmlDevice_t device, unsigned int gpu
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::GpmMigSampleGet(*machine, *gpu, gpuInstanceId, gpmSample);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t device, unsigned int gpuInstanceId, nvmlGpmSample_t gpmSample) {
   if (watched()) [[unlikely]] return observe<answer_GpmMigSampleGet>(Symbol::GpmMigSampleGet, device, gpuInstanceId, gpmSample);
@@ -78,10 +88,13 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t device, unsigned in
 static nvmlReturn_t answer_GpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t* gpmSupport) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  const auto* gpu = find_gpu(*machine, device);
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
   if (!gpu || !gpmSupport) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(gpmSupport->version, {0x00000001u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::GpmQueryDeviceSupport(*machine, *gpu, gpmSupport);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t* gpmSupport) {
   if (watched()) [[unlikely]] return observe<answer_GpmQueryDeviceSupport>(Symbol::GpmQueryDeviceSupport, device, gpmSupport);
@@ -93,7 +106,9 @@ static nvmlReturn_t answer_GpmQueryIfStreamingEnabled(nvmlDevice_t device, unsig
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !state) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::GpmQueryIfStreamingEnabled(*machine, *gpu, state);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmQueryIfStreamingEnabled(nvmlDevice_t device, unsigned int* state) {
   if (watched()) [[unlikely]] return observe<answer_GpmQueryIfStreamingEnabled>(Symbol::GpmQueryIfStreamingEnabled, device, state);
@@ -105,7 +120,7 @@ static nvmlReturn_t answer_GpmSetStreamingEnabled(nvmlDevice_t device, unsigned 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: GPM
+  return change(*machine, *gpu, [&](auto& changed) { return functions::GpmSetStreamingEnabled(*machine, changed, state); });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSetStreamingEnabled(nvmlDevice_t device, unsigned int state) {
   if (watched()) [[unlikely]] return observe<answer_GpmSetStreamingEnabled>(Symbol::GpmSetStreamingEnabled, device, state);

@@ -294,7 +294,9 @@ static nvmlReturn_t answer_DeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBrid
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !bridgeHierarchy) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // bridge chips are on boards with two GPUs, which no profile has
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetBridgeChipInfo(*machine, *gpu, bridgeHierarchy);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBridgeChipHierarchy_t* bridgeHierarchy) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetBridgeChipInfo>(Symbol::DeviceGetBridgeChipInfo, device, bridgeHierarchy);

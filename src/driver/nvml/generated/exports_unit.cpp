@@ -22,7 +22,11 @@ static nvmlReturn_t answer_SystemGetHicVersion(unsigned int* hwbcCount, nvmlHwbc
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!hwbcCount) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::SystemGetHicVersion(*machine, hwbcCount, hwbcEntries);
+  const auto said_hwbcCount = *hwbcCount;
+  return consistent(*machine, machine->sequence(), [&] {
+    *hwbcCount = said_hwbcCount;
+    return functions::SystemGetHicVersion(*machine, hwbcCount, hwbcEntries);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetHicVersion(unsigned int* hwbcCount, nvmlHwbcEntry_t* hwbcEntries) {
   if (watched()) [[unlikely]] return observe<answer_SystemGetHicVersion>(Symbol::SystemGetHicVersion, hwbcCount, hwbcEntries);
@@ -46,7 +50,9 @@ static nvmlReturn_t answer_UnitGetHandleByIndex(unsigned int index, nvmlUnit_t* 
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!unit) return NVML_ERROR_INVALID_ARGUMENT;
-  return functions::UnitGetHandleByIndex(*machine, index, unit);
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::UnitGetHandleByIndex(*machine, index, unit);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetHandleByIndex(unsigned int index, nvmlUnit_t* unit) {
   if (watched()) [[unlikely]] return observe<answer_UnitGetHandleByIndex>(Symbol::UnitGetHandleByIndex, index, unit);
@@ -56,7 +62,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetHandleByIndex(unsigned int index, nvmlUni
 static nvmlReturn_t answer_UnitGetUnitInfo(nvmlUnit_t unit, nvmlUnitInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::UnitGetUnitInfo(*machine, unit, info);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetUnitInfo(nvmlUnit_t unit, nvmlUnitInfo_t* info) {
   if (watched()) [[unlikely]] return observe<answer_UnitGetUnitInfo>(Symbol::UnitGetUnitInfo, unit, info);
@@ -66,7 +75,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetUnitInfo(nvmlUnit_t unit, nvmlUnitInfo_t*
 static nvmlReturn_t answer_UnitGetLedState(nvmlUnit_t unit, nvmlLedState_t* state) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!state) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::UnitGetLedState(*machine, unit, state);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetLedState(nvmlUnit_t unit, nvmlLedState_t* state) {
   if (watched()) [[unlikely]] return observe<answer_UnitGetLedState>(Symbol::UnitGetLedState, unit, state);
@@ -76,7 +88,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetLedState(nvmlUnit_t unit, nvmlLedState_t*
 static nvmlReturn_t answer_UnitGetPsuInfo(nvmlUnit_t unit, nvmlPSUInfo_t* psu) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!psu) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::UnitGetPsuInfo(*machine, unit, psu);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetPsuInfo(nvmlUnit_t unit, nvmlPSUInfo_t* psu) {
   if (watched()) [[unlikely]] return observe<answer_UnitGetPsuInfo>(Symbol::UnitGetPsuInfo, unit, psu);
@@ -86,7 +101,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetPsuInfo(nvmlUnit_t unit, nvmlPSUInfo_t* p
 static nvmlReturn_t answer_UnitGetTemperature(nvmlUnit_t unit, unsigned int type, unsigned int* temp) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!temp) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::UnitGetTemperature(*machine, unit, type, temp);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetTemperature(nvmlUnit_t unit, unsigned int type, unsigned int* temp) {
   if (watched()) [[unlikely]] return observe<answer_UnitGetTemperature>(Symbol::UnitGetTemperature, unit, type, temp);
@@ -96,7 +114,10 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetTemperature(nvmlUnit_t unit, unsigned int
 static nvmlReturn_t answer_UnitGetFanSpeedInfo(nvmlUnit_t unit, nvmlUnitFanSpeeds_t* fanSpeeds) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!fanSpeeds) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::UnitGetFanSpeedInfo(*machine, unit, fanSpeeds);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetFanSpeedInfo(nvmlUnit_t unit, nvmlUnitFanSpeeds_t* fanSpeeds) {
   if (watched()) [[unlikely]] return observe<answer_UnitGetFanSpeedInfo>(Symbol::UnitGetFanSpeedInfo, unit, fanSpeeds);
@@ -106,7 +127,12 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetFanSpeedInfo(nvmlUnit_t unit, nvmlUnitFan
 static nvmlReturn_t answer_UnitGetDevices(nvmlUnit_t unit, unsigned int* deviceCount, nvmlDevice_t* devices) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto said_deviceCount = *deviceCount;
+  return consistent(*machine, machine->sequence(), [&] {
+    *deviceCount = said_deviceCount;
+    return functions::UnitGetDevices(*machine, unit, deviceCount, devices);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetDevices(nvmlUnit_t unit, unsigned int* deviceCount, nvmlDevice_t* devices) {
   if (watched()) [[unlikely]] return observe<answer_UnitGetDevices>(Symbol::UnitGetDevices, unit, deviceCount, devices);
@@ -116,7 +142,9 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetDevices(nvmlUnit_t unit, unsigned int* de
 static nvmlReturn_t answer_UnitSetLedState(nvmlUnit_t unit, nvmlLedColor_t color) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_known(color)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  return functions::UnitSetLedState(*machine, unit, color);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlUnitSetLedState(nvmlUnit_t unit, nvmlLedColor_t color) {
   if (watched()) [[unlikely]] return observe<answer_UnitSetLedState>(Symbol::UnitSetLedState, unit, color);

@@ -93,8 +93,11 @@ static nvmlReturn_t answer_DeviceGetEncoderSessions(nvmlDevice_t device, unsigne
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sessionCount) return NVML_ERROR_INVALID_ARGUMENT;
-  *sessionCount = 0;
-  return NVML_SUCCESS;  // not simulated yet: more getters
+  const auto said_sessionCount = *sessionCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *sessionCount = said_sessionCount;
+    return functions::DeviceGetEncoderSessions(*machine, *gpu, sessionCount, sessionInfos);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetEncoderSessions(nvmlDevice_t device, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfos) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetEncoderSessions>(Symbol::DeviceGetEncoderSessions, device, sessionCount, sessionInfos);
@@ -180,8 +183,11 @@ static nvmlReturn_t answer_DeviceGetFBCSessions(nvmlDevice_t device, unsigned in
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sessionCount) return NVML_ERROR_INVALID_ARGUMENT;
-  *sessionCount = 0;
-  return NVML_SUCCESS;  // not simulated yet: more getters
+  const auto said_sessionCount = *sessionCount;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    *sessionCount = said_sessionCount;
+    return functions::DeviceGetFBCSessions(*machine, *gpu, sessionCount, sessionInfo);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetFBCSessions(nvmlDevice_t device, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetFBCSessions>(Symbol::DeviceGetFBCSessions, device, sessionCount, sessionInfo);

@@ -66,11 +66,11 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 28:  // NVML_FI_DEV_ECC_DBE_AGG_CBU
       return put_ullong(now(gpu->ecc.errors.aggregate.double_bit.cbu), out);
     case 29:  // NVML_FI_DEV_RETIRED_SBE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: retired pages by field value
+      return retired_pages(*gpu, 29, scope, out);
     case 30:  // NVML_FI_DEV_RETIRED_DBE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: retired pages by field value
+      return retired_pages(*gpu, 30, scope, out);
     case 31:  // NVML_FI_DEV_RETIRED_PENDING
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: retired pages by field value
+      return retired_pages(*gpu, 31, scope, out);
     case 32:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L0
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 33:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L1
@@ -192,9 +192,9 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 91:  // NVML_FI_DEV_NVLINK_LINK_COUNT
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 92:  // NVML_FI_DEV_RETIRED_PENDING_SBE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: retired pages by field value
+      return retired_pages(*gpu, 92, scope, out);
     case 93:  // NVML_FI_DEV_RETIRED_PENDING_DBE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: retired pages by field value
+      return retired_pages(*gpu, 93, scope, out);
     case 94:  // NVML_FI_DEV_PCIE_REPLAY_COUNTER
       return put_uint(now(gpu->pcie.replay_counter), out);
     case 95:  // NVML_FI_DEV_PCIE_REPLAY_ROLLOVER_COUNTER
@@ -381,34 +381,34 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.average_draw_mw), out);
       if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.average_draw_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 186:  // NVML_FI_DEV_POWER_INSTANT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.instant_draw_mw), out);
       if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.instant_draw_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 187:  // NVML_FI_DEV_POWER_MIN_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.min_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.min_limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 188:  // NVML_FI_DEV_POWER_MAX_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.max_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.max_limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 189:  // NVML_FI_DEV_POWER_DEFAULT_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.default_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.default_limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 190:  // NVML_FI_DEV_POWER_CURRENT_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.enforced_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 191:  // NVML_FI_DEV_ENERGY
       return put_ullong(now(gpu->power.total_energy_consumption_mj), out);
     case 192:  // NVML_FI_DEV_POWER_REQUESTED_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.requested_limit_mw), out);
-      return NVML_ERROR_INVALID_ARGUMENT;
+      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 193:  // NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT
       return put_int(now(gpu->thermal.shutdown_tlimit_c), out);
     case 194:  // NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT
@@ -554,13 +554,13 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 264:  // NVML_FI_PWR_SMOOTHING_ACTIVE_PRESET_PROFILE
       return put_uint(now(gpu->power_smoothing.active_profile), out);
     case 265:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PERCENT_TMP_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_double(now(gpu->power_smoothing.admin_override.percent_tmp_floor), out);
     case 266:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_UP_RATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_double(now(gpu->power_smoothing.admin_override.ramp_up_rate_mw_per_s), out);
     case 267:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_DOWN_RATE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_double(now(gpu->power_smoothing.admin_override.ramp_down_rate_mw_per_s), out);
     case 268:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_DOWN_HYST_VAL
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_double(now(gpu->power_smoothing.admin_override.ramp_down_hysteresis_ms), out);
     case 269:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
       return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_thermal_slowdown_us), out);
     case 270:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
@@ -568,23 +568,23 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 271:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN
       return put_ullong(now(gpu->clocks_throttle_reasons.counters.hw_power_brake_slowdown_us), out);
     case 272:  // NVML_FI_DEV_POWER_SYNC_BALANCING_FREQ
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_ullong(now(gpu->power_balancing.frequency), out);
     case 273:  // NVML_FI_DEV_POWER_SYNC_BALANCING_AF
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_ullong(now(gpu->power_balancing.activity), out);
     case 274:  // NVML_FI_DEV_EDPP_MULTIPLIER
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_balancing.edpp_percent), out);
     case 275:  // NVML_FI_PWR_SMOOTHING_PRIMARY_POWER_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.primary_power_floor_w), out);
     case 276:  // NVML_FI_PWR_SMOOTHING_SECONDARY_POWER_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.secondary_power_floor_w), out);
     case 277:  // NVML_FI_PWR_SMOOTHING_MIN_PRIMARY_FLOOR_ACT_OFFSET
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.min_primary_floor_activation_offset_w), out);
     case 278:  // NVML_FI_PWR_SMOOTHING_MIN_PRIMARY_FLOOR_ACT_POINT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.min_primary_floor_activation_point_w), out);
     case 279:  // NVML_FI_PWR_SMOOTHING_WINDOW_MULTIPLIER
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.window_multiplier), out);
     case 280:  // NVML_FI_PWR_SMOOTHING_DELAYED_PWR_SMOOTHING_SUPPORTED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.delayed_supported), out);
     case 281:  // NVML_FI_PWR_SMOOTHING_PROFILE_SECONDARY_POWER_FLOOR
       return power_smoothing_parameter(*gpu, 281, scope, out);
     case 282:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_ACT_WIN_MULT
@@ -594,13 +594,13 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 284:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_ACT_OFFSET
       return power_smoothing_parameter(*gpu, 284, scope, out);
     case 285:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_SECONDARY_POWER_FLOOR
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_double(now(gpu->power_smoothing.admin_override.secondary_power_floor_w), out);
     case 286:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_ACT_WIN_MULT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_double(now(gpu->power_smoothing.admin_override.primary_floor_activation_window_multiplier), out);
     case 287:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_TAR_WIN_MULT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_double(now(gpu->power_smoothing.admin_override.primary_floor_target_window_multiplier), out);
     case 288:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_ACT_OFFSET
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_double(now(gpu->power_smoothing.admin_override.primary_floor_activation_offset_w), out);
     case 289:  // NVML_FI_DEV_NVLINK_COUNT_RAW_ERRORS_LANE0
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 290:  // NVML_FI_DEV_NVLINK_COUNT_RAW_ERRORS_LANE1
@@ -618,17 +618,17 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 296:  // NVML_FI_DEV_NVLINK_GET_DATA_RATE
       return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: NVLink
     case 297:  // NVML_FI_DEV_MMA_STALL_PERCENT
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more field values
+      return put_double(now(gpu->mma_stall_percent), out);
     case 298:  // NVML_FI_DEV_MCLK_SWITCH_TYPE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->memory_clock_switch.type), out);
     case 299:  // NVML_FI_DEV_MCLK_MIN_SWITCH_INTERVAL_MILLISECONDS
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->memory_clock_switch.min_interval_ms), out);
     case 300:  // NVML_FI_PWR_SMOOTHING_SOC_POWER_SMOOTHING_ENABLED
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: power profiles
+      return put_uint(now(gpu->power_smoothing.soc_state), out);
     case 301:  // NVML_FI_DEV_REMAPPED_ROWS_COR_INACTIVE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more field values
+      return remapped_rows_inactive(*gpu, 301, scope, out);
     case 302:  // NVML_FI_DEV_REMAPPED_ROWS_UNC_INACTIVE
-      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: more field values
+      return remapped_rows_inactive(*gpu, 302, scope, out);
     default:
       return NVML_ERROR_INVALID_ARGUMENT;
   }

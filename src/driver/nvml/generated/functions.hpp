@@ -38,6 +38,7 @@ nvmlReturn_t DeviceGetMinMaxClockOfPState(const Machine& machine, const Gpu& gpu
 nvmlReturn_t DeviceGetClockOffsets(const Machine& machine, const Gpu& gpu, nvmlClockOffset_t* info);
 nvmlReturn_t DeviceSetClockOffsets(const Machine& machine, Gpu& gpu, nvmlClockOffset_t* info);
 nvmlReturn_t DeviceGetCurrentClockFreqs(const Machine& machine, const Gpu& gpu, nvmlDeviceCurrentClockFreqs_t* currentClockFreqs);
+nvmlReturn_t DeviceGetClkMonStatus(const Machine& machine, const Gpu& gpu, nvmlClkMonStatus_t* status);
 nvmlReturn_t DeviceSetGpuLockedClocks(const Machine& machine, Gpu& gpu, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
 nvmlReturn_t DeviceResetGpuLockedClocks(const Machine& machine, Gpu& gpu);
 nvmlReturn_t DeviceSetMemoryLockedClocks(const Machine& machine, Gpu& gpu, unsigned int minMemClockMHz, unsigned int maxMemClockMHz);
@@ -50,7 +51,23 @@ nvmlReturn_t DeviceSetGpcClkVfOffset(const Machine& machine, Gpu& gpu, int offse
 nvmlReturn_t DeviceSetMemClkVfOffset(const Machine& machine, Gpu& gpu, int offset);
 
 // conf_compute
+nvmlReturn_t SystemGetConfComputeCapabilities(const Machine& machine, nvmlConfComputeSystemCaps_t* capabilities);
+nvmlReturn_t SystemGetConfComputeState(const Machine& machine, nvmlConfComputeSystemState_t* state);
+nvmlReturn_t DeviceGetConfComputeMemSizeInfo(const Machine& machine, const Gpu& gpu, nvmlConfComputeMemSizeInfo_t* memInfo);
+nvmlReturn_t SystemGetConfComputeGpusReadyState(const Machine& machine, unsigned int* isAcceptingWork);
 nvmlReturn_t DeviceGetConfComputeProtectedMemoryUsage(const Machine& machine, const Gpu& gpu, nvmlMemory_t* memory);
+nvmlReturn_t DeviceGetConfComputeGpuCertificate(const Machine& machine, const Gpu& gpu, nvmlConfComputeGpuCertificate_t* gpuCert);
+nvmlReturn_t DeviceGetConfComputeGpuAttestationReport(const Machine& machine, const Gpu& gpu, nvmlConfComputeGpuAttestationReport_t* gpuAtstReport);
+nvmlReturn_t SystemGetConfComputeKeyRotationThresholdInfo(const Machine& machine, nvmlConfComputeGetKeyRotationThresholdInfo_t* pKeyRotationThrInfo);
+nvmlReturn_t DeviceSetConfComputeUnprotectedMemSize(const Machine& machine, Gpu& gpu, unsigned long long sizeKiB);
+nvmlReturn_t SystemSetConfComputeGpusReadyState(const Machine& machine, unsigned int isAcceptingWork);
+nvmlReturn_t SystemSetConfComputeKeyRotationThresholdInfo(const Machine& machine, nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo);
+nvmlReturn_t SystemGetConfComputeSettings(const Machine& machine, nvmlSystemConfComputeSettings_t* settings);
+
+// diagnostics
+nvmlReturn_t SystemGetCPER_v1(const Machine& machine, nvmlGetCPER_v1_t* cper);
+nvmlReturn_t DeviceGetRepairStatus(const Machine& machine, const Gpu& gpu, nvmlRepairStatus_t* repairStatus);
+nvmlReturn_t DeviceReadPRMCounters_v1(const Machine& machine, const Gpu& gpu, nvmlPRMCounterList_v1_t* counterList);
 
 // discovery
 nvmlReturn_t DeviceGetCount_v2(const Machine& machine, unsigned int* deviceCount);
@@ -73,6 +90,8 @@ nvmlReturn_t GetBlacklistDeviceCount(const Machine& machine, unsigned int* devic
 nvmlReturn_t GetBlacklistDeviceInfoByIndex(const Machine& machine, unsigned int index, nvmlExcludedDeviceInfo_t* info);
 
 // ecc
+nvmlReturn_t DeviceGetDramEncryptionMode(const Machine& machine, const Gpu& gpu, nvmlDramEncryptionInfo_t* current, nvmlDramEncryptionInfo_t* pending);
+nvmlReturn_t DeviceSetDramEncryptionMode(const Machine& machine, Gpu& gpu, const nvmlDramEncryptionInfo_t* dramEncryption);
 nvmlReturn_t DeviceGetTotalEccErrors(const Machine& machine, const Gpu& gpu, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts);
 nvmlReturn_t DeviceGetDetailedEccErrors(const Machine& machine, const Gpu& gpu, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlEccErrorCounts_t* eccCounts);
 nvmlReturn_t DeviceGetMemoryErrorCounter(const Machine& machine, const Gpu& gpu, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count);
@@ -82,6 +101,7 @@ nvmlReturn_t DeviceGetRetiredPages_v2(const Machine& machine, const Gpu& gpu, nv
 nvmlReturn_t DeviceGetRetiredPagesPendingStatus(const Machine& machine, const Gpu& gpu, nvmlEnableState_t* isPending);
 nvmlReturn_t DeviceSetEccMode(const Machine& machine, Gpu& gpu, nvmlEnableState_t ecc);
 nvmlReturn_t DeviceClearEccErrorCounts(const Machine& machine, Gpu& gpu, nvmlEccCounterType_t counterType);
+nvmlReturn_t DeviceGetSramUniqueUncorrectedEccErrorCounts(const Machine& machine, const Gpu& gpu, nvmlEccSramUniqueUncorrectedErrorCounts_t* errorCounts);
 nvmlReturn_t DeviceGetRemappedRows_v2(const Machine& machine, const Gpu& gpu, nvmlRemappedRowsInfo_v2_t* info);
 
 // events
@@ -103,11 +123,23 @@ nvmlReturn_t DeviceGetGpuFabricInfoV(const Machine& machine, const Gpu& gpu, nvm
 // field_values
 nvmlReturn_t DeviceGetSamples(const Machine& machine, const Gpu& gpu, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t* sampleValType, unsigned int* sampleCount, nvmlSample_t* samples);
 nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values);
+nvmlReturn_t DeviceClearFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values);
+
+// gpm
+nvmlReturn_t GpmMetricsGet(const Machine& machine, nvmlGpmMetricsGet_t* metricsGet);
+nvmlReturn_t GpmSampleFree(const Machine& machine, nvmlGpmSample_t gpmSample);
+nvmlReturn_t GpmSampleAlloc(const Machine& machine, nvmlGpmSample_t* gpmSample);
+nvmlReturn_t GpmSampleGet(const Machine& machine, const Gpu& gpu, nvmlGpmSample_t gpmSample);
+nvmlReturn_t GpmMigSampleGet(const Machine& machine, const Gpu& gpu, unsigned int gpuInstanceId, nvmlGpmSample_t gpmSample);
+nvmlReturn_t GpmQueryDeviceSupport(const Machine& machine, const Gpu& gpu, nvmlGpmSupport_t* gpmSupport);
+nvmlReturn_t GpmQueryIfStreamingEnabled(const Machine& machine, const Gpu& gpu, unsigned int* state);
+nvmlReturn_t GpmSetStreamingEnabled(const Machine& machine, Gpu& gpu, unsigned int state);
 
 // identity
 nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, unsigned int* index);
 nvmlReturn_t DeviceGetInforomVersion(const Machine& machine, const Gpu& gpu, nvmlInforomObject_t object, char* version, unsigned int length);
 nvmlReturn_t DeviceValidateInforom(const Machine& machine, const Gpu& gpu);
+nvmlReturn_t DeviceGetBridgeChipInfo(const Machine& machine, const Gpu& gpu, nvmlBridgeChipHierarchy_t* bridgeHierarchy);
 nvmlReturn_t DeviceSetHostname_v1(const Machine& machine, Gpu& gpu, nvmlHostname_v1_t* hostname);
 nvmlReturn_t DeviceGetHostname_v1(const Machine& machine, const Gpu& gpu, nvmlHostname_v1_t* hostname);
 nvmlReturn_t DeviceGetCapabilities(const Machine& machine, const Gpu& gpu, nvmlDeviceCapabilities_t* caps);
@@ -251,9 +283,18 @@ nvmlReturn_t DeviceOnSameBoard(const Machine& machine, const Gpu& gpu, nvmlDevic
 // unit
 nvmlReturn_t SystemGetHicVersion(const Machine& machine, unsigned int* hwbcCount, nvmlHwbcEntry_t* hwbcEntries);
 nvmlReturn_t UnitGetHandleByIndex(const Machine& machine, unsigned int index, nvmlUnit_t* unit);
+nvmlReturn_t UnitGetUnitInfo(const Machine& machine, nvmlUnit_t unit, nvmlUnitInfo_t* info);
+nvmlReturn_t UnitGetLedState(const Machine& machine, nvmlUnit_t unit, nvmlLedState_t* state);
+nvmlReturn_t UnitGetPsuInfo(const Machine& machine, nvmlUnit_t unit, nvmlPSUInfo_t* psu);
+nvmlReturn_t UnitGetTemperature(const Machine& machine, nvmlUnit_t unit, unsigned int type, unsigned int* temp);
+nvmlReturn_t UnitGetFanSpeedInfo(const Machine& machine, nvmlUnit_t unit, nvmlUnitFanSpeeds_t* fanSpeeds);
+nvmlReturn_t UnitGetDevices(const Machine& machine, nvmlUnit_t unit, unsigned int* deviceCount, nvmlDevice_t* devices);
+nvmlReturn_t UnitSetLedState(const Machine& machine, nvmlUnit_t unit, nvmlLedColor_t color);
 
 // utilization
 nvmlReturn_t DeviceGetEncoderCapacity(const Machine& machine, const Gpu& gpu, nvmlEncoderType_t encoderQueryType, unsigned int* encoderCapacity);
+nvmlReturn_t DeviceGetEncoderSessions(const Machine& machine, const Gpu& gpu, unsigned int* sessionCount, nvmlEncoderSessionInfo_t* sessionInfos);
+nvmlReturn_t DeviceGetFBCSessions(const Machine& machine, const Gpu& gpu, unsigned int* sessionCount, nvmlFBCSessionInfo_t* sessionInfo);
 nvmlReturn_t DeviceGetViolationStatus(const Machine& machine, const Gpu& gpu, nvmlPerfPolicyType_t perfPolicyType, nvmlViolationTime_t* violTime);
 
 // vgpu
@@ -269,6 +310,7 @@ using sim::mig::DeviceId;
 
 nvmlReturn_t DeviceGetTotalEccErrors(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long* eccCounts);
 nvmlReturn_t DeviceGetMemoryErrorCounter(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long* count);
+nvmlReturn_t GpmSampleGet(const Machine& machine, const Gpu& gpu, DeviceId mig, nvmlGpmSample_t gpmSample);
 nvmlReturn_t DeviceGetName(const Machine& machine, const Gpu& gpu, DeviceId mig, char* name, unsigned int length);
 nvmlReturn_t DeviceGetIndex(const Machine& machine, const Gpu& gpu, DeviceId mig, unsigned int* index);
 nvmlReturn_t DeviceGetUUID(const Machine& machine, const Gpu& gpu, DeviceId mig, char* uuid, unsigned int length);

@@ -1,0 +1,20 @@
+// What a GPU gives to be attested: reports in the frame of SPDM and certificates in the frame of PEM, the same bytes
+// for the same GPU and nonce. Nobody has signed them, so that no verifier accepts them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "sim/generated/model.hpp"
+
+namespace nvmlkit::driver::attestation {
+
+// A request for measurements with the nonce, then the answer to it. How many bytes were written.
+unsigned int write_report(const sim::model::Gpu& gpu, std::string_view of, std::span<const unsigned char, 32> nonce,
+                          std::span<unsigned char> out);
+
+// A chain of certificates, from the GPU's own to the root's.
+unsigned int write_certificates(const sim::model::Gpu& gpu, std::string_view of, std::span<unsigned char> out);
+
+}  // namespace nvmlkit::driver::attestation

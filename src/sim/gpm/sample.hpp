@@ -1,0 +1,63 @@
+// GPM: what a GPU, or a GPU instance of one, had done at an instant, and what it did between two.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/machine.hpp"
+#include "sim/telemetry/state.hpp"
+
+namespace nvmlkit::sim::gpm {
+
+inline constexpr std::uint32_t whole_gpu = 0xFFFFFFFF;
+
+// Per cent of the time in which kernels run.
+struct Mix {
+  double sm, occupancy, integer, hmma, imma, dfma, fp64, fp32, fp16;
+};
+
+struct Engines {
+  std::uint32_t decoders, encoders, jpeg, ofa;
+};
+
+struct Sample {
+  std::uint64_t gpu;
+  std::uint32_t instance;  // id of a GPU instance, or whole_gpu
+  std::int64_t at_ns;
+  telemetry::Work work;
+  double rest[telemetry::Engine::count];             // load in per cent while no workload runs
+  double tx_bytes, rx_bytes;                         // over PCIe
+  std::optional<double> tx_mib_per_s, rx_mib_per_s;  // where a machine says them in place of what telemetry does
+  double sm_count;
+  Engines engines;
+  Mix mix;
+  std::uint32_t pinned;  // a bit for each engine whose load somebody holds
+};
+
+// GPUs from Hopper on have GPM, or those that say so.
+bool supported(const model::Gpu& gpu);
+
+// None where the GPU has no such instance. `gpu` is the machine's own.
+std::optional<Sample> take(const Machine& machine, const model::Gpu& gpu, std::uint32_t instance);
+
+// What happened from one sample to a later one of the same GPU or instance.
+class Interval {
+ public:
+  Interval(const Sample& first, const Sample& last);
+
+  bool meaningful() const { return seconds_ > 0; }
+  double seconds() const { return seconds_; }
+  // Load of an engine in per cent, averaged over the time.
+  double load(std::uint32_t engine) const;
+  double megacycles() const;
+  double tx_bytes() const;
+  double rx_bytes() const;
+  const Sample& last() const { return last_; }
+
+ private:
+  const Sample& first_;
+  const Sample& last_;
+  double seconds_;
+};
+
+}  // namespace nvmlkit::sim::gpm
