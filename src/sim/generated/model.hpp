@@ -220,6 +220,61 @@ struct RecoveryAction {
   };
 };
 
+// nvmlBridgeChipType_t
+struct BridgeChipType {
+  enum : std::uint32_t {
+    plx = 0u,  // NVML_BRIDGE_CHIP_PLX
+    bro4 = 1u,  // NVML_BRIDGE_CHIP_BRO4
+  };
+};
+
+// nvmlEncoderType_t
+struct EncoderType {
+  enum : std::uint32_t {
+    h264 = 0u,  // NVML_ENCODER_QUERY_H264
+    hevc = 1u,  // NVML_ENCODER_QUERY_HEVC
+    av1 = 2u,  // NVML_ENCODER_QUERY_AV1
+    unknown = 255u,  // NVML_ENCODER_QUERY_UNKNOWN
+  };
+};
+
+// nvmlFBCSessionType_t
+struct FbcSessionType {
+  enum : std::uint32_t {
+    unknown = 0u,  // NVML_FBC_SESSION_TYPE_UNKNOWN
+    to_system_memory = 1u,  // NVML_FBC_SESSION_TYPE_TOSYS
+    cuda = 2u,  // NVML_FBC_SESSION_TYPE_CUDA
+    video = 3u,  // NVML_FBC_SESSION_TYPE_VID
+    hardware_encoder = 4u,  // NVML_FBC_SESSION_TYPE_HWENC
+  };
+};
+
+// nvmlLedColor_t
+struct LedColor {
+  enum : std::uint32_t {
+    green = 0u,  // NVML_LED_COLOR_GREEN
+    amber = 1u,  // NVML_LED_COLOR_AMBER
+  };
+};
+
+// unsigned int
+struct ConfComputeEnvironment {
+  enum : std::uint32_t {
+    unavailable = 0u,  // NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE
+    simulation = 1u,  // NVML_CC_SYSTEM_ENVIRONMENT_SIM
+    production = 2u,  // NVML_CC_SYSTEM_ENVIRONMENT_PROD
+  };
+};
+
+// unsigned int
+struct ConfComputeMultiGpuMode {
+  enum : std::uint32_t {
+    none = 0u,  // NVML_CC_SYSTEM_MULTIGPU_NONE
+    protected_pcie = 1u,  // NVML_CC_SYSTEM_MULTIGPU_PROTECTED_PCIE
+    nvlink_encryption = 2u,  // NVML_CC_SYSTEM_MULTIGPU_NVLE
+  };
+};
+
 // nvmlBusType_t
 struct BusType {
   enum : std::uint32_t {
@@ -289,9 +344,15 @@ struct FabricConfiguration {
   };
 };
 
-// Confidential computing of the host.
+// Confidential computing of the host. It counts where a GPU can compute confidentially: features.confidential_compute.
 struct SystemConfCompute {
-  Field<std::uint32_t> cpu_caps;  // CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*.
+  Field<std::uint32_t> cpu_caps;  // CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*. Default: 0, none.
+  Field<std::uint32_t> environment;  // Environment. Default: production while the feature is enabled or PCIe is protected, else unavailable.
+  Field<std::uint32_t> feature;  // Confidential computing is on.
+  Field<std::uint32_t> dev_tools_mode;  // Profilers and debuggers may be used.
+  Field<std::uint32_t> multi_gpu_mode;  // How GPUs reach each other. protected_pcie is a mode of its own, with the feature disabled.
+  Field<bool> accepts_work;  // GPUs accept client work.
+  Field<std::uint64_t> max_attacker_advantage;  // Attacker advantage at which keys are rotated.
 };
 
 // The host, its driver and its library versions.
@@ -301,7 +362,7 @@ struct System {
   Field<Text<16>> cuda_version;  // CUDA version that the driver supports, MAJOR.MINOR. Default: from cuda_version_major and cuda_version_minor.
   Field<std::uint32_t> cuda_version_major;  // Major CUDA version that the driver supports. Default: what the branch of driver_version supports, else 12.
   Field<std::uint32_t> cuda_version_minor;  // Minor CUDA version that the driver supports. Default: what the branch of driver_version supports, else 4.
-  Field<std::uint32_t> unit_count;  // S-class units attached to the host.
+  Field<std::uint32_t> unit_count;  // S-class units attached to the host. Default: as many as `units` lists; further ones are like a unit of which nothing is said.
   SystemConfCompute conf_compute;  // Confidential computing of the host.
   Field<bool> enforce_privilege;  // Functions that need root refuse everybody else.
   Field<std::uint32_t> nvlink_bw_mode;  // NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode.
@@ -311,6 +372,12 @@ struct System {
 struct ComputeCapability {
   Field<std::uint32_t> major;  // Major number.
   Field<std::uint32_t> minor;  // Minor number.
+};
+
+// A bridge chip of a board with several GPUs.
+struct BridgeChip {
+  Field<std::uint32_t> type;  // Kind.
+  Field<std::uint32_t> firmware_version;  // Firmware version.
 };
 
 // InfoROM object versions.
@@ -323,6 +390,7 @@ struct Inforom {
   Field<std::uint32_t> checksum;  // Checksum of the configuration. Default: made from the image version and the UUID.
   Field<std::uint64_t> bbx_flush_time_us;  // When the black box was last written to the InfoROM, since 1970. [us]
   Field<std::uint64_t> bbx_flush_duration_us;  // How long that took. [us]
+  Field<std::uint32_t> bbx_time_run_s;  // Time that a driver was loaded over the life of the GPU. [s]
   Field<bool> valid;  // The checksums stored in the InfoROM are right.
 };
 
@@ -341,6 +409,18 @@ struct Bar1Memory {
   Field<std::uint64_t> total_bytes;  // All of it. [B]
   Field<std::uint64_t> free_bytes;  // Free. Default: total less used. [B]
   Field<std::uint64_t> used_bytes;  // Mapped. [B]
+};
+
+// Encryption of the memory; only some GPUs from Blackwell on have it.
+struct DramEncryption {
+  Field<std::uint32_t> current;  // State now.
+  Field<std::uint32_t> pending;  // State after the next reboot. Default: current.
+};
+
+// Confidential computing of one GPU.
+struct ConfCompute {
+  Field<std::uint64_t> unprotected_memory_kib;  // Memory that stays unprotected while confidential computing is on. [KiB]
+  Field<bool> cec_attestation;  // A CEC of the board gives an attestation report too.
 };
 
 // Memory protected for confidential computing.
@@ -491,6 +571,27 @@ struct PowerSmoothing {
   Field<std::uint32_t> hw_circuitry_lifetime_remaining_percent;  // Life that is left in the circuitry. [%]
   Field<std::uint32_t> active_profile;  // Which of the profiles is active.
   List<PowerSmoothingProfile, 5> profiles;  // The preset profiles.
+  PowerSmoothingProfile admin_override;  // Parameters that hold in place of the active profile's.
+  Field<std::uint32_t> primary_power_floor_w;  // First power floor. [W]
+  Field<std::uint32_t> secondary_power_floor_w;  // Second power floor. [W]
+  Field<std::uint32_t> min_primary_floor_activation_offset_w;  // Lowest offset of the first floor's activation. [W]
+  Field<std::uint32_t> min_primary_floor_activation_point_w;  // Lowest power at which the first floor becomes active. [W]
+  Field<std::uint32_t> window_multiplier;  // Length of a window that multipliers count. [ms]
+  Field<bool> delayed_supported;  // Power smoothing may set in late.
+  Field<std::uint32_t> soc_state;  // Whether power smoothing of the whole chip is on.
+};
+
+// Balancing of power between GPUs. What is left out the GPU does not have.
+struct PowerBalancing {
+  Field<std::uint64_t> frequency;  // Clock, added up to be averaged.
+  Field<std::uint64_t> activity;  // Activity factor, added up to be averaged.
+  Field<std::uint32_t> edpp_percent;  // Multiplier of the peak electrical design point. [%]
+};
+
+// How the memory clock changes. What is left out the GPU does not tell.
+struct MemoryClockSwitch {
+  Field<std::uint32_t> type;  // Kind of switch.
+  Field<std::uint32_t> min_interval_ms;  // Shortest time between two switches. [ms]
 };
 
 // PowerMizer, of GPUs that drive displays.
@@ -535,6 +636,18 @@ struct Clocks {
   Field<std::int32_t> memory_offset;  // Offset of the memory voltage-frequency curve. [MHz]
   Field<std::int32_t> memory_offset_min;  // Lowest memory offset. [MHz]
   Field<std::int32_t> memory_offset_max;  // Highest memory offset. [MHz]
+};
+
+// What the clock monitor found wrong with a clock.
+struct ClockFault {
+  Field<std::uint32_t> domain;  // The clock, as a bit of the driver's.
+  Field<std::uint32_t> mask;  // Faults: 1 counts differ, 2 too slow, 4 too fast, 8 stopped.
+};
+
+// Clock monitor.
+struct ClockMonitor {
+  Field<bool> supported;  // The GPU has one.
+  List<ClockFault, 8> faults;  // What it found.
 };
 
 // Time spent below the wanted clocks.
@@ -590,9 +703,9 @@ struct Utilization {
 
 // Encoder sessions.
 struct EncoderStats {
-  Field<std::uint32_t> session_count;  // Active sessions.
-  Field<std::uint32_t> average_fps;  // Trailing average over the sessions. [fps]
-  Field<std::uint32_t> average_latency_us;  // Encode latency. [us]
+  Field<std::uint32_t> session_count;  // Active sessions. Default: as many as `encoder_sessions` lists.
+  Field<std::uint32_t> average_fps;  // Trailing average over the sessions. Default: that of the listed ones. [fps]
+  Field<std::uint32_t> average_latency_us;  // Encode latency. Default: that of the listed ones. [us]
 };
 
 // Encoder capacity left.
@@ -602,11 +715,37 @@ struct EncoderCapacity {
   Field<std::uint32_t> av1;  // AV1. [%]
 };
 
+// An encoder session.
+struct EncoderSession {
+  Field<std::uint32_t> id;  // Session id.
+  Field<std::uint32_t> pid;  // Process.
+  Field<std::uint32_t> codec;  // Codec.
+  Field<std::uint32_t> width;  // Horizontal resolution.
+  Field<std::uint32_t> height;  // Vertical resolution.
+  Field<std::uint32_t> average_fps;  // Trailing average. [fps]
+  Field<std::uint32_t> average_latency_us;  // Encode latency. [us]
+};
+
 // Frame buffer capture sessions.
 struct FbcStats {
-  Field<std::uint32_t> session_count;  // Active sessions.
-  Field<std::uint32_t> average_fps;  // Moving average of new frames. [fps]
-  Field<std::uint32_t> average_latency_us;  // Moving average of new frame latency. [us]
+  Field<std::uint32_t> session_count;  // Active sessions. Default: as many as `fbc_sessions` lists.
+  Field<std::uint32_t> average_fps;  // Moving average of new frames. Default: that of the listed ones. [fps]
+  Field<std::uint32_t> average_latency_us;  // Moving average of new frame latency. Default: that of the listed ones. [us]
+};
+
+// A frame buffer capture session.
+struct FbcSession {
+  Field<std::uint32_t> id;  // Session id.
+  Field<std::uint32_t> pid;  // Process.
+  Field<std::uint32_t> display;  // Number of the display.
+  Field<std::uint32_t> type;  // Where frames go.
+  Field<std::uint32_t> flags;  // NVML_NVFBC_SESSION_FLAG_*.
+  Field<std::uint32_t> max_width;  // Highest horizontal resolution.
+  Field<std::uint32_t> max_height;  // Highest vertical resolution.
+  Field<std::uint32_t> width;  // Horizontal resolution.
+  Field<std::uint32_t> height;  // Vertical resolution.
+  Field<std::uint32_t> average_fps;  // Moving average. [fps]
+  Field<std::uint32_t> average_latency_us;  // Moving average. [us]
 };
 
 // A process that uses the GPU.
@@ -721,6 +860,17 @@ struct EccPeriods {
   EccErrors aggregate;  // Over the life of the GPU.
 };
 
+// One uncorrectable SRAM error that the GPU found, however often.
+struct EccUniqueError {
+  Field<std::uint32_t> unit;  // SRAM unit.
+  Field<std::uint32_t> location;  // Place in the unit.
+  Field<std::uint32_t> sublocation;  // Place in that.
+  Field<std::uint32_t> extlocation;  // Place in that.
+  Field<std::uint32_t> address;  // Address in the unit.
+  Field<bool> parity;  // Found by parity, else by SEC-DED.
+  Field<std::uint32_t> count;  // How often it was found.
+};
+
 // SRAM ECC errors of one period.
 struct EccSramCounts {
   Field<std::uint64_t> correctable;  // Corrected.
@@ -739,6 +889,7 @@ struct EccSramSources {
 
 // SRAM ECC in detail, as GPUs from Ampere on report it.
 struct EccSram {
+  List<EccUniqueError, 16> unique_errors;  // The uncorrectable ones, each once; GPUs from Blackwell on tell them.
   EccSramCounts volatile_;  // Since the driver was loaded.
   EccSramCounts aggregate;  // Over the life of the GPU.
   EccSramSources uncorrectable_sources;  // Where the uncorrectable ones were.
@@ -752,6 +903,13 @@ struct Ecc {
   Field<std::uint32_t> default_mode;  // Mode that the GPU is delivered with.
   EccPeriods errors;  // Counters.
   EccSram sram;  // SRAM in detail.
+};
+
+// Repairs of the GPU's memory and cores.
+struct Repair {
+  Field<bool> channel_pending;  // A memory channel waits for repair. Default: no, from Ampere on.
+  Field<bool> tpc_pending;  // A TPC waits for repair. Default: no, from Ampere on.
+  Field<bool> unrepairable_memory;  // Memory has faults that cannot be repaired. Default: no, from Hopper on.
 };
 
 // Pages retired for one cause.
@@ -782,6 +940,8 @@ struct RowRemapHistogram {
 struct RemappedRows {
   Field<std::uint32_t> correctable;  // Rows remapped because of correctable errors.
   Field<std::uint32_t> uncorrectable;  // Rows remapped because of uncorrectable errors.
+  Field<std::uint32_t> correctable_inactive;  // Remappings of correctable errors that are not in force.
+  Field<std::uint32_t> uncorrectable_inactive;  // Remappings of uncorrectable errors that are not in force.
   Field<bool> pending;  // A remapping waits for the next reset.
   Field<bool> failure_occurred;  // A remapping failed.
   RowRemapHistogram availability_histogram;  // Banks by the rows they have left.
@@ -937,11 +1097,26 @@ struct Fabric {
   Field<std::uint32_t> health_mask;  // Health as NVML's bit mask, in place of the details.
 };
 
+// What the multiprocessors do while kernels run, as parts of that time.
+struct GpmMix {
+  Field<std::uint32_t> sm;  // A multiprocessor has work. Default: 95. [%]
+  Field<std::uint32_t> occupancy;  // Warps that are there, of as many as there may be. Default: 45. [%]
+  Field<std::uint32_t> integer;  // Integer operations. Default: 18. [%]
+  Field<std::uint32_t> hmma;  // Tensor operations on 16 bits. Default: 40. [%]
+  Field<std::uint32_t> imma;  // Tensor operations on integers. Default: 0. [%]
+  Field<std::uint32_t> dfma;  // Tensor operations on 64 bits. Default: 0. [%]
+  Field<std::uint32_t> fp64;  // Other operations on 64 bits. Default: 0. [%]
+  Field<std::uint32_t> fp32;  // Other operations on 32 bits. Default: 22. [%]
+  Field<std::uint32_t> fp16;  // Other operations on 16 bits. Default: 6. [%]
+};
+
 // GPU performance metrics.
 struct Gpm {
   Field<bool> supported;  // The GPU has them. Default: from Hopper on.
-  Field<std::uint64_t> pcie_tx_mib_per_sec;  // PCIe bytes sent. [MiB/s]
-  Field<std::uint64_t> pcie_rx_mib_per_sec;  // PCIe bytes received. [MiB/s]
+  Field<bool> streaming;  // Counters stream.
+  Field<std::uint64_t> pcie_tx_mib_per_sec;  // PCIe bytes sent, in place of what the telemetry says. [MiB/s]
+  Field<std::uint64_t> pcie_rx_mib_per_sec;  // PCIe bytes received, in place of what the telemetry says. [MiB/s]
+  GpmMix mix;  // What the multiprocessors do while kernels run.
 };
 
 // The Xid of a failure.
@@ -970,7 +1145,7 @@ struct Features {
   Field<bool> fp4_support;  // FP4.
   Field<bool> fp6_support;  // FP6.
   Field<bool> fp8_support;  // FP8.
-  Field<bool> confidential_compute;  // Confidential computing.
+  Field<bool> confidential_compute;  // The GPU can compute confidentially.
   Field<bool> nvlink_c2c;  // NVLink-C2C.
   Field<bool> decompression_engine;  // Decompression engine.
   Field<bool> fifth_gen_tensor_cores;  // Fifth generation of tensor cores.
@@ -1010,9 +1185,12 @@ struct Gpu {
   Field<std::uint32_t> numa_node_id;  // NUMA node of the GPU's own memory; only of GPUs with coherent memory.
   Field<Text<64>> hostname;  // Host name that was stored on the GPU. Default: empty from Blackwell on; other GPUs store none.
   Field<std::uint64_t> rusd_poll_mask;  // Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice.
+  List<BridgeChip, 4> bridge_chips;  // Bridge chips of the board.
   Inforom inforom;  // InfoROM object versions.
   Memory memory;  // Frame buffer.
   Bar1Memory bar1_memory;  // BAR1 aperture.
+  DramEncryption dram_encryption;  // Encryption of the memory.
+  ConfCompute conf_compute;  // Confidential computing.
   ProtectedMemory protected_memory;  // Memory protected for confidential computing.
   Pci pci;  // PCI identity.
   Pcie pcie;  // PCIe link.
@@ -1022,22 +1200,29 @@ struct Gpu {
   Fan fan;  // Fans.
   WorkloadPowerProfiles workload_power_profiles;  // Workload power profiles.
   PowerSmoothing power_smoothing;  // Power smoothing.
+  PowerBalancing power_balancing;  // Balancing of power between GPUs.
+  MemoryClockSwitch memory_clock_switch;  // How the memory clock changes.
   PowerMizer power_mizer;  // PowerMizer.
   BoostSlider boost_slider;  // Boost slider.
   Clocks clocks;  // Clocks, in MHz.
+  ClockMonitor clock_monitor;  // Clock monitor.
   ClocksThrottleReasons clocks_throttle_reasons;  // Clocks event reasons.
   SupportedClocks supported_clocks;  // Clocks that can be asked for.
   LiveField<std::uint32_t, Live::performance_state> performance_state;  // Performance state.
+  Field<double> mma_stall_percent;  // Time that tensor cores wait to keep the power down. Absent on GPUs that do not tell. [%]
   Utilization utilization;  // Utilization, in per cent.
   EncoderStats encoder_stats;  // Encoder sessions.
   EncoderCapacity encoder_capacity;  // Encoder capacity, in per cent.
+  List<EncoderSession, 16> encoder_sessions;  // Encoder sessions, one by one.
   FbcStats fbc_stats;  // Frame buffer capture sessions.
+  List<FbcSession, 8> fbc_sessions;  // Frame buffer capture sessions, one by one.
   List<Process, 64> processes;  // Processes that use the GPU.
   Workload workload;  // What the GPU is busy with.
   Telemetry telemetry;  // How the GPU answers a workload.
   DynamicMetrics dynamic_metrics;  // Values that move by themselves.
   sim::telemetry::State motion;  // What live values are computed from.
   Ecc ecc;  // ECC mode and counters.
+  Repair repair;  // Repairs of memory and cores.
   RetiredPages retired_pages;  // Retired pages.
   RemappedRows remapped_rows;  // Row remapping.
   Display display;  // Display.
@@ -1123,6 +1308,60 @@ struct PcieTopology {
   Field<std::uint32_t> cores_per_numa;  // CPUs of each NUMA node.
 };
 
+// LEDs of a unit.
+struct UnitLed {
+  Field<std::uint32_t> color;  // Colour.
+  Field<Text<256>> cause;  // Why they are amber.
+};
+
+// Power supply of a unit.
+struct UnitPsu {
+  Field<Text<256>> state;  // State.
+  Field<std::uint32_t> current_a;  // Current. [A]
+  Field<std::uint32_t> voltage_v;  // Voltage. [V]
+  Field<std::uint32_t> power_w;  // Power. [W]
+};
+
+// Temperatures of a unit.
+struct UnitTemperatures {
+  Field<std::uint32_t> intake_c;  // At the intake. [C]
+  Field<std::uint32_t> exhaust_c;  // At the exhaust. [C]
+  Field<std::uint32_t> board_c;  // Of the board. [C]
+};
+
+// A fan of a unit.
+struct UnitFan {
+  Field<std::uint32_t> speed_rpm;  // Speed. [rpm]
+  Field<bool> failed;  // It has failed.
+};
+
+// An S-class unit.
+struct Unit {
+  Field<Text<96>> name;  // Product name.
+  Field<Text<96>> id;  // Product id.
+  Field<Text<96>> serial;  // Serial number.
+  Field<Text<96>> firmware_version;  // Firmware version.
+  UnitLed led;  // LEDs.
+  UnitPsu psu;  // Power supply.
+  UnitTemperatures temperature;  // Temperatures.
+  List<UnitFan, 24> fans;  // Fans.
+  List<std::uint32_t, 8> gpus;  // Indexes of the GPUs in it.
+};
+
+// A card that connects S-class units.
+struct HostInterfaceCard {
+  Field<std::uint32_t> id;  // Id.
+  Field<Text<32>> firmware_version;  // Firmware version.
+};
+
+// A GPU that the driver was told to leave alone.
+struct ExcludedGpu {
+  Field<PciBusId> bus_id;  // PCI address.
+  Field<std::uint32_t> device_id;  // Device id in the high 16 bits and vendor id in the low 16.
+  Field<std::uint32_t> subsystem_id;  // Subsystem device and vendor id.
+  Field<Text<80>> uuid;  // Its UUID.
+};
+
 // InfiniBand adapters of the host, which other tools render into sysfs.
 struct InfiniBand {
   Field<bool> enabled;  // There are adapters.
@@ -1144,6 +1383,9 @@ struct Machine {
   System system;  // The host and its driver.
   NvLink nvlink;  // NVLink between the GPUs.
   PcieTopology pcie_topology;  // Where the GPUs hang in the PCIe tree.
+  List<Unit, 8> units;  // S-class units attached to the host.
+  List<HostInterfaceCard, 8> host_interface_cards;  // Cards that connect S-class units.
+  List<ExcludedGpu, 16> excluded_gpus;  // GPUs that the driver was told to leave alone.
   InfiniBand infiniband;  // InfiniBand adapters of the host; of no meaning to NVML.
   DynamicMetrics dynamic_metrics_defaults;  // What installers put into dynamic_metrics when they switch it on.
   sim::Clock clock;  // What time it is for the GPUs.
@@ -1152,9 +1394,12 @@ struct Machine {
 static_assert(std::is_trivially_copyable_v<SystemConfCompute>);
 static_assert(std::is_trivially_copyable_v<System>);
 static_assert(std::is_trivially_copyable_v<ComputeCapability>);
+static_assert(std::is_trivially_copyable_v<BridgeChip>);
 static_assert(std::is_trivially_copyable_v<Inforom>);
 static_assert(std::is_trivially_copyable_v<Memory>);
 static_assert(std::is_trivially_copyable_v<Bar1Memory>);
+static_assert(std::is_trivially_copyable_v<DramEncryption>);
+static_assert(std::is_trivially_copyable_v<ConfCompute>);
 static_assert(std::is_trivially_copyable_v<ProtectedMemory>);
 static_assert(std::is_trivially_copyable_v<Pci>);
 static_assert(std::is_trivially_copyable_v<PcieErrors>);
@@ -1167,9 +1412,13 @@ static_assert(std::is_trivially_copyable_v<WorkloadPowerProfile>);
 static_assert(std::is_trivially_copyable_v<WorkloadPowerProfiles>);
 static_assert(std::is_trivially_copyable_v<PowerSmoothingProfile>);
 static_assert(std::is_trivially_copyable_v<PowerSmoothing>);
+static_assert(std::is_trivially_copyable_v<PowerBalancing>);
+static_assert(std::is_trivially_copyable_v<MemoryClockSwitch>);
 static_assert(std::is_trivially_copyable_v<PowerMizer>);
 static_assert(std::is_trivially_copyable_v<BoostSlider>);
 static_assert(std::is_trivially_copyable_v<Clocks>);
+static_assert(std::is_trivially_copyable_v<ClockFault>);
+static_assert(std::is_trivially_copyable_v<ClockMonitor>);
 static_assert(std::is_trivially_copyable_v<ThrottleCounters>);
 static_assert(std::is_trivially_copyable_v<ClocksThrottleReasons>);
 static_assert(std::is_trivially_copyable_v<MemoryClock>);
@@ -1177,7 +1426,9 @@ static_assert(std::is_trivially_copyable_v<SupportedClocks>);
 static_assert(std::is_trivially_copyable_v<Utilization>);
 static_assert(std::is_trivially_copyable_v<EncoderStats>);
 static_assert(std::is_trivially_copyable_v<EncoderCapacity>);
+static_assert(std::is_trivially_copyable_v<EncoderSession>);
 static_assert(std::is_trivially_copyable_v<FbcStats>);
+static_assert(std::is_trivially_copyable_v<FbcSession>);
 static_assert(std::is_trivially_copyable_v<Process>);
 static_assert(std::is_trivially_copyable_v<Workload>);
 static_assert(std::is_trivially_copyable_v<TelemetryNoise>);
@@ -1189,10 +1440,12 @@ static_assert(std::is_trivially_copyable_v<DynamicMetrics>);
 static_assert(std::is_trivially_copyable_v<EccLocations>);
 static_assert(std::is_trivially_copyable_v<EccErrors>);
 static_assert(std::is_trivially_copyable_v<EccPeriods>);
+static_assert(std::is_trivially_copyable_v<EccUniqueError>);
 static_assert(std::is_trivially_copyable_v<EccSramCounts>);
 static_assert(std::is_trivially_copyable_v<EccSramSources>);
 static_assert(std::is_trivially_copyable_v<EccSram>);
 static_assert(std::is_trivially_copyable_v<Ecc>);
+static_assert(std::is_trivially_copyable_v<Repair>);
 static_assert(std::is_trivially_copyable_v<PageRetirement>);
 static_assert(std::is_trivially_copyable_v<RetiredPages>);
 static_assert(std::is_trivially_copyable_v<RowRemapHistogram>);
@@ -1215,6 +1468,7 @@ static_assert(std::is_trivially_copyable_v<NvLinkLowPower>);
 static_assert(std::is_trivially_copyable_v<NvLinkBandwidth>);
 static_assert(std::is_trivially_copyable_v<FabricHealth>);
 static_assert(std::is_trivially_copyable_v<Fabric>);
+static_assert(std::is_trivially_copyable_v<GpmMix>);
 static_assert(std::is_trivially_copyable_v<Gpm>);
 static_assert(std::is_trivially_copyable_v<FailureXid>);
 static_assert(std::is_trivially_copyable_v<Failure>);
@@ -1229,6 +1483,13 @@ static_assert(std::is_trivially_copyable_v<NvLinkDevice>);
 static_assert(std::is_trivially_copyable_v<NvLink>);
 static_assert(std::is_trivially_copyable_v<RootComplex>);
 static_assert(std::is_trivially_copyable_v<PcieTopology>);
+static_assert(std::is_trivially_copyable_v<UnitLed>);
+static_assert(std::is_trivially_copyable_v<UnitPsu>);
+static_assert(std::is_trivially_copyable_v<UnitTemperatures>);
+static_assert(std::is_trivially_copyable_v<UnitFan>);
+static_assert(std::is_trivially_copyable_v<Unit>);
+static_assert(std::is_trivially_copyable_v<HostInterfaceCard>);
+static_assert(std::is_trivially_copyable_v<ExcludedGpu>);
 static_assert(std::is_trivially_copyable_v<InfiniBand>);
 static_assert(std::is_trivially_copyable_v<Machine>);
 

@@ -82,6 +82,22 @@ constexpr char text_pool[] =
     "drain_p2p"
     "drain_and_reset"
     "recover_imex_domain"
+    "plx"
+    "bro4"
+    "h264"
+    "hevc"
+    "av1"
+    "to_system_memory"
+    "cuda"
+    "video"
+    "hardware_encoder"
+    "green"
+    "amber"
+    "unavailable"
+    "simulation"
+    "production"
+    "protected_pcie"
+    "nvlink_encryption"
     "pci"
     "pcie"
     "fpci"
@@ -128,10 +144,23 @@ constexpr char text_pool[] =
     "switch"
     "npu"
     "ibmnpu"
-    "confidential computing"
-    "CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*."
+    "CPU capability, NVML_CC_SYSTEM_CPU_CAPS_*. Default: 0, none."
     "cpu_caps"
-    "Confidential computing of the host."
+    "Environment. Default: production while the feature is enabled or PCIe is protected, else unavailable."
+    "environment"
+    "Confidential computing is on."
+    "feature"
+    "Profilers and debuggers may be used."
+    "dev_tools_mode"
+    "How GPUs reach each other. protected_pcie is a mode of its own, with the feature disabled."
+    "multi_gpu_mode"
+    "false"
+    "GPUs accept client work."
+    "accepts_work"
+    "60"
+    "Attacker advantage at which keys are rotated."
+    "max_attacker_advantage"
+    "Confidential computing of the host. It counts where a GPU can compute confidentially: features.confidential_compute."
     "SystemConfCompute"
     "550.163.01"
     "Version of the kernel driver, as nvidia-smi prints it."
@@ -146,13 +175,14 @@ constexpr char text_pool[] =
     "cuda_version_minor"
     "How many GPUs the machine has. Default: as many as `devices` lists, else 8."
     "num_devices"
-    "0"
-    "S-class units attached to the host."
+    "S-class units attached to the host. Default: as many as `units` lists; further ones are like a unit of which nothing is said."
     "unit_count"
+    "Confidential computing of the host."
     "conf_compute"
     "true"
     "Functions that need root refuse everybody else."
     "enforce_privilege"
+    "0"
     "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
     "nvlink_bw_mode"
     "The host, its driver and its library versions."
@@ -164,6 +194,12 @@ constexpr char text_pool[] =
     "minor"
     "CUDA compute capability."
     "ComputeCapability"
+    "Kind."
+    "type"
+    "Firmware version."
+    "firmware_version"
+    "A bridge chip of a board with several GPUs."
+    "BridgeChip"
     "Version of the whole image."
     "image_version"
     "Version of the OEM object."
@@ -181,6 +217,9 @@ constexpr char text_pool[] =
     "bbx_flush_time_us"
     "How long that took."
     "bbx_flush_duration_us"
+    "Time that a driver was loaded over the life of the GPU."
+    "s"
+    "bbx_time_run_s"
     "The checksums stored in the InfoROM are right."
     "valid"
     "InfoROM object versions."
@@ -207,6 +246,19 @@ constexpr char text_pool[] =
     "Mapped."
     "BAR1 aperture."
     "Bar1Memory"
+    "State now."
+    "current"
+    "State after the next reboot. Default: current."
+    "pending"
+    "Encryption of the memory; only some GPUs from Blackwell on have it."
+    "DramEncryption"
+    "Memory that stays unprotected while confidential computing is on."
+    "KiB"
+    "unprotected_memory_kib"
+    "A CEC of the board gives an attestation report too."
+    "cec_attestation"
+    "Confidential computing of one GPU."
+    "ConfCompute"
     "Allocated."
     "Memory protected for confidential computing."
     "ProtectedMemory"
@@ -433,8 +485,35 @@ constexpr char text_pool[] =
     "Which of the profiles is active."
     "active_profile"
     "The preset profiles."
+    "Parameters that hold in place of the active profile's."
+    "admin_override"
+    "First power floor."
+    "primary_power_floor_w"
+    "Lowest offset of the first floor's activation."
+    "min_primary_floor_activation_offset_w"
+    "Lowest power at which the first floor becomes active."
+    "min_primary_floor_activation_point_w"
+    "Length of a window that multipliers count."
+    "window_multiplier"
+    "Power smoothing may set in late."
+    "delayed_supported"
+    "Whether power smoothing of the whole chip is on."
+    "soc_state"
     "Power smoothing; GPUs before Blackwell have none."
     "PowerSmoothing"
+    "Clock, added up to be averaged."
+    "frequency"
+    "Activity factor, added up to be averaged."
+    "activity"
+    "Multiplier of the peak electrical design point."
+    "edpp_percent"
+    "Balancing of power between GPUs. What is left out the GPU does not have."
+    "PowerBalancing"
+    "Kind of switch."
+    "Shortest time between two switches."
+    "min_interval_ms"
+    "How the memory clock changes. What is left out the GPU does not tell."
+    "MemoryClockSwitch"
     "Mode in force. Absent on GPUs without it."
     "mode"
     "0xf"
@@ -507,6 +586,18 @@ constexpr char text_pool[] =
     "memory_offset_max"
     "Clocks."
     "Clocks"
+    "The clock, as a bit of the driver's."
+    "domain"
+    "Faults: 1 counts differ, 2 too slow, 4 too fast, 8 stopped."
+    "mask"
+    "What the clock monitor found wrong with a clock."
+    "ClockFault"
+    "The GPU has one."
+    "supported"
+    "What it found."
+    "faults"
+    "Clock monitor."
+    "ClockMonitor"
     "Because of the power limit."
     "sw_power_cap_us"
     "Because of a sync boost group."
@@ -529,7 +620,6 @@ constexpr char text_pool[] =
     "below_base_clocks_us"
     "Time spent below the wanted clocks."
     "ThrottleCounters"
-    "false"
     "Nothing runs."
     "gpu_idle"
     "Applications clocks."
@@ -550,7 +640,6 @@ constexpr char text_pool[] =
     "display_clocks_setting"
     "0x1ff"
     "Reasons that the GPU can report, NVML's nvmlClocksEventReason* bits."
-    "supported"
     "counters"
     "Clocks event reasons that are active."
     "ClocksThrottleReasons"
@@ -580,31 +669,56 @@ constexpr char text_pool[] =
     "sampling_period_us"
     "Utilization over the last sample period."
     "Utilization"
-    "Active sessions."
+    "Active sessions. Default: as many as `encoder_sessions` lists."
     "session_count"
-    "Trailing average over the sessions."
+    "Trailing average over the sessions. Default: that of the listed ones."
     "fps"
     "average_fps"
-    "Encode latency."
+    "Encode latency. Default: that of the listed ones."
     "average_latency_us"
     "Encoder sessions."
     "EncoderStats"
     "H.264."
-    "h264"
     "HEVC."
-    "hevc"
     "AV1."
-    "av1"
     "Encoder capacity left."
     "EncoderCapacity"
-    "Moving average of new frames."
-    "Moving average of new frame latency."
+    "Session id."
+    "Process."
+    "pid"
+    "Codec."
+    "codec"
+    "1920"
+    "Horizontal resolution."
+    "width"
+    "1080"
+    "Vertical resolution."
+    "height"
+    "Trailing average."
+    "Encode latency."
+    "An encoder session."
+    "EncoderSession"
+    "Active sessions. Default: as many as `fbc_sessions` lists."
+    "Moving average of new frames. Default: that of the listed ones."
+    "Moving average of new frame latency. Default: that of the listed ones."
     "Frame buffer capture sessions."
     "FbcStats"
+    "Number of the display."
+    "display"
+    "Where frames go."
+    "NVML_NVFBC_SESSION_FLAG_*."
+    "flags"
+    "3840"
+    "Highest horizontal resolution."
+    "max_width"
+    "2160"
+    "Highest vertical resolution."
+    "max_height"
+    "Moving average."
+    "A frame buffer capture session."
+    "FbcSession"
     "Process id."
-    "pid"
     "C compute, G graphics, M MPS, or several: C+G, M+C."
-    "type"
     "Name or path of the program."
     "name"
     "GPU memory that it holds."
@@ -691,7 +805,6 @@ constexpr char text_pool[] =
     "Height of the wave, from its lowest to its highest point."
     "ramp_c"
     "Length of the wave."
-    "s"
     "ramp_period_sec"
     "Temperature that moves."
     "DynamicTemperature"
@@ -754,6 +867,21 @@ constexpr char text_pool[] =
     "aggregate"
     "ECC errors."
     "EccPeriods"
+    "SRAM unit."
+    "unit"
+    "Place in the unit."
+    "location"
+    "Place in that."
+    "sublocation"
+    "extlocation"
+    "Address in the unit."
+    "address"
+    "Found by parity, else by SEC-DED."
+    "parity"
+    "1"
+    "How often it was found."
+    "One uncorrectable SRAM error that the GPU found, however often."
+    "EccUniqueError"
     "Uncorrected, found by parity."
     "uncorrectable_parity"
     "Uncorrected, found by SEC-DED."
@@ -770,6 +898,8 @@ constexpr char text_pool[] =
     "other"
     "Aggregate uncorrectable SRAM errors by place."
     "EccSramSources"
+    "The uncorrectable ones, each once; GPUs from Blackwell on tell them."
+    "unique_errors"
     "Where the uncorrectable ones were."
     "uncorrectable_sources"
     "The error threshold is exceeded."
@@ -786,6 +916,14 @@ constexpr char text_pool[] =
     "SRAM in detail."
     "ECC mode and counters."
     "Ecc"
+    "A memory channel waits for repair. Default: no, from Ampere on."
+    "channel_pending"
+    "A TPC waits for repair. Default: no, from Ampere on."
+    "tpc_pending"
+    "Memory has faults that cannot be repaired. Default: no, from Hopper on."
+    "unrepairable_memory"
+    "Repairs of the GPU's memory and cores."
+    "Repair"
     "How many."
     "Their addresses."
     "addresses"
@@ -817,8 +955,11 @@ constexpr char text_pool[] =
     "Rows remapped because of correctable errors."
     "Rows remapped because of uncorrectable errors."
     "uncorrectable"
+    "Remappings of correctable errors that are not in force."
+    "correctable_inactive"
+    "Remappings of uncorrectable errors that are not in force."
+    "uncorrectable_inactive"
     "A remapping waits for the next reset."
-    "pending"
     "A remapping failed."
     "failure_occurred"
     "Banks by the rows they have left."
@@ -840,7 +981,6 @@ constexpr char text_pool[] =
     "Memory of an instance."
     "memory_mib"
     "Memory that an instance takes for itself."
-    "KiB"
     "idle_kib"
     "BAR1 of an instance. Default: its share of the GPU's by memory slices, less 1."
     "bar1_mib"
@@ -891,7 +1031,6 @@ constexpr char text_pool[] =
     "GPU instances; they need MIG mode."
     "Multi-instance GPU."
     "Mig"
-    "current"
     "Mode after the next reset. Default: current."
     "GPU operation mode (GOM)."
     "GpuOperationModes"
@@ -955,7 +1094,6 @@ constexpr char text_pool[] =
     "threshold"
     "Threshold after it is reset."
     "default_threshold"
-    "1"
     "Lowest threshold that can be set."
     "min_threshold"
     "8191"
@@ -997,13 +1135,35 @@ constexpr char text_pool[] =
     "health_mask"
     "NVLink fabric."
     "Fabric"
-    "GPM"
+    "A multiprocessor has work. Default: 95."
+    "Warps that are there, of as many as there may be. Default: 45."
+    "occupancy"
+    "Integer operations. Default: 18."
+    "integer"
+    "Tensor operations on 16 bits. Default: 40."
+    "hmma"
+    "Tensor operations on integers. Default: 0."
+    "imma"
+    "Tensor operations on 64 bits. Default: 0."
+    "dfma"
+    "Other operations on 64 bits. Default: 0."
+    "fp64"
+    "Other operations on 32 bits. Default: 22."
+    "fp32"
+    "Other operations on 16 bits. Default: 6."
+    "fp16"
+    "What the multiprocessors do while kernels run, as parts of that time."
+    "GpmMix"
     "The GPU has them. Default: from Hopper on."
-    "PCIe bytes sent."
+    "Counters stream."
+    "streaming"
+    "PCIe bytes sent, in place of what the telemetry says."
     "MiB/s"
     "pcie_tx_mib_per_sec"
-    "PCIe bytes received."
+    "PCIe bytes received, in place of what the telemetry says."
     "pcie_rx_mib_per_sec"
+    "What the multiprocessors do while kernels run."
+    "mix"
     "GPU performance metrics."
     "Gpm"
     "Xid. None by default."
@@ -1037,7 +1197,7 @@ constexpr char text_pool[] =
     "fp6_support"
     "FP8."
     "fp8_support"
-    "Confidential computing."
+    "The GPU can compute confidentially."
     "confidential_compute"
     "NVLink and C2C"
     "NVLink-C2C."
@@ -1108,8 +1268,13 @@ constexpr char text_pool[] =
     "hostname"
     "Groups of metrics that the driver polls into its read-only shared data, NVML_RUSD_POLL_*. Absent: the driver's own choice."
     "rusd_poll_mask"
+    "Bridge chips of the board."
+    "bridge_chips"
     "inforom"
     "bar1_memory"
+    "Encryption of the memory."
+    "dram_encryption"
+    "Confidential computing."
     "protected_memory"
     "module_power"
     "Temperatures and thresholds."
@@ -1120,21 +1285,32 @@ constexpr char text_pool[] =
     "workload_power_profiles"
     "Power smoothing."
     "power_smoothing"
+    "Balancing of power between GPUs."
+    "power_balancing"
+    "How the memory clock changes."
+    "memory_clock_switch"
     "PowerMizer."
     "power_mizer"
     "Boost slider."
     "boost_slider"
     "Clocks, in MHz."
     "clocks"
+    "clock_monitor"
     "Clocks event reasons."
     "clocks_throttle_reasons"
     "supported_clocks"
     "Performance state."
+    "Time that tensor cores wait to keep the power down. Absent on GPUs that do not tell."
+    "mma_stall_percent"
     "Utilization, in per cent."
     "encoder_stats"
     "Encoder capacity, in per cent."
     "encoder_capacity"
+    "Encoder sessions, one by one."
+    "encoder_sessions"
     "fbc_stats"
+    "Frame buffer capture sessions, one by one."
+    "fbc_sessions"
     "Processes that use the GPU."
     "processes"
     "What the GPU is busy with."
@@ -1146,11 +1322,12 @@ constexpr char text_pool[] =
     "What live values are computed from."
     "motion"
     "ecc"
+    "Repairs of memory and cores."
+    "repair"
     "Retired pages."
     "retired_pages"
     "Row remapping."
     "remapped_rows"
-    "display"
     "Sparse operation mode."
     "sparse_operation_mode"
     "Persistence mode."
@@ -1179,7 +1356,6 @@ constexpr char text_pool[] =
     "A failure that comes with the calls about the GPU."
     "failure"
     "What is broken."
-    "faults"
     "Events of a change that is not committed yet."
     "events"
     "nvlink_error"
@@ -1249,10 +1425,66 @@ constexpr char text_pool[] =
     "cores_per_numa"
     "Where the GPUs hang in the PCIe tree."
     "PcieTopology"
+    "Colour."
+    "color"
+    "Why they are amber."
+    "cause"
+    "LEDs of a unit."
+    "UnitLed"
+    "Normal"
+    "40"
+    "Current."
+    "A"
+    "current_a"
+    "12"
+    "Voltage."
+    "V"
+    "voltage_v"
+    "480"
+    "power_w"
+    "Power supply of a unit."
+    "UnitPsu"
+    "24"
+    "At the intake."
+    "intake_c"
+    "38"
+    "At the exhaust."
+    "exhaust_c"
+    "33"
+    "Of the board."
+    "board_c"
+    "Temperatures of a unit."
+    "UnitTemperatures"
+    "3600"
+    "Speed."
+    "It has failed."
+    "failed"
+    "A fan of a unit."
+    "UnitFan"
+    "S2050"
+    "920-20804-0006-000"
+    "Product id."
+    "Serial number."
+    "6.2"
+    "LEDs."
+    "led"
+    "Power supply."
+    "psu"
+    "Temperatures."
+    "fans"
+    "Indexes of the GPUs in it."
+    "gpus"
+    "An S-class unit."
+    "Unit"
+    "Id."
+    "A card that connects S-class units."
+    "HostInterfaceCard"
+    "Its UUID."
+    "A GPU that the driver was told to leave alone."
+    "ExcludedGpu"
     "There are adapters."
     "Type of the adapters."
     "hca_type"
-    "Firmware version."
     "fw_version"
     "Hardware revision."
     "hw_rev"
@@ -1283,6 +1515,11 @@ constexpr char text_pool[] =
     "One entry per GPU: `index` and whatever differs from `device_defaults`."
     "nvlink"
     "pcie_topology"
+    "S-class units attached to the host."
+    "Cards that connect S-class units."
+    "host_interface_cards"
+    "GPUs that the driver was told to leave alone."
+    "excluded_gpus"
     "InfiniBand adapters of the host; of no meaning to NVML."
     "infiniband"
     "What installers put into dynamic_metrics when they switch it on."
@@ -1386,2860 +1623,3459 @@ constexpr Word word_table[] = {
     {{492, 9}, 3u},  // drain_p2p = NVML_GPU_RECOVERY_ACTION_DRAIN_P2P
     {{501, 15}, 4u},  // drain_and_reset = NVML_GPU_RECOVERY_ACTION_DRAIN_AND_RESET
     {{516, 19}, 5u},  // recover_imex_domain = NVML_GPU_RECOVERY_ACTION_RECOVER_IMEX_DOMAIN
+    // BridgeChipType (nvmlBridgeChipType_t)
+    {{535, 3}, 0u},  // plx = NVML_BRIDGE_CHIP_PLX
+    {{538, 4}, 1u},  // bro4 = NVML_BRIDGE_CHIP_BRO4
+    // EncoderType (nvmlEncoderType_t)
+    {{542, 4}, 0u},  // h264 = NVML_ENCODER_QUERY_H264
+    {{546, 4}, 1u},  // hevc = NVML_ENCODER_QUERY_HEVC
+    {{550, 3}, 2u},  // av1 = NVML_ENCODER_QUERY_AV1
+    {{15, 7}, 255u},  // unknown = NVML_ENCODER_QUERY_UNKNOWN
+    // FbcSessionType (nvmlFBCSessionType_t)
+    {{15, 7}, 0u},  // unknown = NVML_FBC_SESSION_TYPE_UNKNOWN
+    {{553, 16}, 1u},  // to_system_memory = NVML_FBC_SESSION_TYPE_TOSYS
+    {{569, 4}, 2u},  // cuda = NVML_FBC_SESSION_TYPE_CUDA
+    {{573, 5}, 3u},  // video = NVML_FBC_SESSION_TYPE_VID
+    {{578, 16}, 4u},  // hardware_encoder = NVML_FBC_SESSION_TYPE_HWENC
+    // LedColor (nvmlLedColor_t)
+    {{594, 5}, 0u},  // green = NVML_LED_COLOR_GREEN
+    {{599, 5}, 1u},  // amber = NVML_LED_COLOR_AMBER
+    // ConfComputeEnvironment (unsigned int)
+    {{604, 11}, 0u},  // unavailable = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE
+    {{615, 10}, 1u},  // simulation = NVML_CC_SYSTEM_ENVIRONMENT_SIM
+    {{625, 10}, 2u},  // production = NVML_CC_SYSTEM_ENVIRONMENT_PROD
+    // ConfComputeMultiGpuMode (unsigned int)
+    {{343, 4}, 0u},  // none = NVML_CC_SYSTEM_MULTIGPU_NONE
+    {{635, 14}, 1u},  // protected_pcie = NVML_CC_SYSTEM_MULTIGPU_PROTECTED_PCIE
+    {{649, 17}, 2u},  // nvlink_encryption = NVML_CC_SYSTEM_MULTIGPU_NVLE
     // BusType (nvmlBusType_t)
     {{15, 7}, 0u},  // unknown = NVML_BUS_TYPE_UNKNOWN
-    {{535, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
-    {{538, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
-    {{542, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
-    {{546, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
+    {{666, 3}, 1u},  // pci = NVML_BUS_TYPE_PCI
+    {{669, 4}, 2u},  // pcie = NVML_BUS_TYPE_PCIE
+    {{673, 4}, 3u},  // fpci = NVML_BUS_TYPE_FPCI
+    {{677, 3}, 4u},  // agp = NVML_BUS_TYPE_AGP
     // AddressingMode (nvmlDeviceAddressingModeType_t)
     {{343, 4}, 0u},  // none = NVML_DEVICE_ADDRESSING_MODE_NONE
-    {{549, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
-    {{552, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
+    {{680, 3}, 1u},  // hmm = NVML_DEVICE_ADDRESSING_MODE_HMM
+    {{683, 3}, 2u},  // ats = NVML_DEVICE_ADDRESSING_MODE_ATS
     // TopologyLevel (nvmlGpuTopologyLevel_t)
-    {{555, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
-    {{563, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
-    {{569, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
-    {{577, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
-    {{587, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
-    {{591, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
+    {{686, 8}, 0u},  // internal = NVML_TOPOLOGY_INTERNAL
+    {{694, 6}, 10u},  // single = NVML_TOPOLOGY_SINGLE
+    {{700, 8}, 20u},  // multiple = NVML_TOPOLOGY_MULTIPLE
+    {{708, 10}, 30u},  // hostbridge = NVML_TOPOLOGY_HOSTBRIDGE
+    {{718, 4}, 40u},  // node = NVML_TOPOLOGY_NODE
+    {{722, 6}, 50u},  // system = NVML_TOPOLOGY_SYSTEM
     // FabricState (nvmlGpuFabricState_t)
-    {{597, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
+    {{728, 9}, 3u},  // completed = NVML_GPU_FABRIC_STATE_COMPLETED
     {{455, 4}, 3u},  // auto = NVML_GPU_FABRIC_STATE_COMPLETED
-    {{606, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
-    {{619, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
-    {{630, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
+    {{737, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED
+    {{750, 11}, 1u},  // not_started = NVML_GPU_FABRIC_STATE_NOT_STARTED
+    {{761, 11}, 2u},  // in_progress = NVML_GPU_FABRIC_STATE_IN_PROGRESS
     // FabricHealthSummary (unsigned char)
-    {{641, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
+    {{772, 7}, 1u},  // healthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
     {{455, 4}, 1u},  // auto = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY
-    {{648, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
-    {{657, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
-    {{606, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
+    {{779, 9}, 2u},  // unhealthy = NVML_GPU_FABRIC_HEALTH_SUMMARY_UNHEALTHY
+    {{788, 16}, 3u},  // limited_capacity = NVML_GPU_FABRIC_HEALTH_SUMMARY_LIMITED_CAPACITY
+    {{737, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_SUMMARY_NOT_SUPPORTED
     // FabricConfiguration (unsigned int)
-    {{606, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
+    {{737, 13}, 0u},  // not_supported = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NOT_SUPPORTED
     {{343, 4}, 1u},  // none = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NONE
-    {{673, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
-    {{690, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
-    {{710, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
-    {{722, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
-    {{742, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
-    {{761, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
-    {{777, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
+    {{804, 17}, 2u},  // incorrect_sysguid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_SYSGUID
+    {{821, 20}, 3u},  // incorrect_chassis_sn = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCORRECT_CHASSIS_SN
+    {{841, 12}, 4u},  // no_partition = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_NO_PARTITION
+    {{853, 20}, 5u},  // insufficient_nvlinks = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INSUFFICIENT_NVLINKS
+    {{873, 19}, 6u},  // incompatible_gpu_fw = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INCOMPATIBLE_GPU_FW
+    {{892, 16}, 7u},  // invalid_location = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_INVALID_LOCATION
+    {{908, 17}, 8u},  // gpu_state_invalid = NVML_GPU_FABRIC_HEALTH_MASK_INCORRECT_CONFIGURATION_GPU_STATE_INVALID
     // Process.type
-    {{794, 1}, 0u},  // C
-    {{795, 1}, 0u},  // G
-    {{796, 3}, 0u},  // C+G
-    {{799, 1}, 0u},  // M
-    {{800, 3}, 0u},  // M+C
+    {{925, 1}, 0u},  // C
+    {{926, 1}, 0u},  // G
+    {{927, 3}, 0u},  // C+G
+    {{930, 1}, 0u},  // M
+    {{931, 3}, 0u},  // M+C
     // DynamicUtilization.pattern
-    {{803, 4}, 0u},  // idle
-    {{807, 4}, 0u},  // busy
-    {{811, 5}, 0u},  // burst
-    {{816, 6}, 0u},  // steady
+    {{934, 4}, 0u},  // idle
+    {{938, 4}, 0u},  // busy
+    {{942, 5}, 0u},  // burst
+    {{947, 6}, 0u},  // steady
     // Failure.mode
-    {{641, 7}, 0u},  // healthy
-    {{822, 4}, 0u},  // lost
-    {{826, 14}, 0u},  // fallen_off_bus
-    {{840, 17}, 0u},  // ecc_uncorrectable
+    {{772, 7}, 0u},  // healthy
+    {{953, 4}, 0u},  // lost
+    {{957, 14}, 0u},  // fallen_off_bus
+    {{971, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{857, 6}, 0u},  // active
-    {{863, 8}, 0u},  // inactive
-    {{871, 2}, 0u},  // up
-    {{873, 4}, 0u},  // down
+    {{988, 6}, 0u},  // active
+    {{994, 8}, 0u},  // inactive
+    {{1002, 2}, 0u},  // up
+    {{1004, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{877, 3}, 0u},  // gpu
-    {{880, 6}, 0u},  // switch
-    {{886, 3}, 0u},  // npu
-    {{889, 6}, 0u},  // ibmnpu
+    {{1008, 3}, 0u},  // gpu
+    {{1011, 6}, 0u},  // switch
+    {{1017, 3}, 0u},  // npu
+    {{1020, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{857, 6}, 0u},  // active
-    {{863, 8}, 0u},  // inactive
-    {{871, 2}, 0u},  // up
-    {{873, 4}, 0u},  // down
+    {{988, 6}, 0u},  // active
+    {{994, 8}, 0u},  // inactive
+    {{1002, 2}, 0u},  // up
+    {{1004, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {959, 8}, .unit_text = {0, 0}, .doc_text = {917, 42}, .note_text = {895, 22}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {1086, 8}, .unit_text = {0, 0}, .doc_text = {1026, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
+    // SystemConfCompute.environment
+    {.name_text = {1195, 11}, .unit_text = {0, 0}, .doc_text = {1094, 101}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(SystemConfCompute, environment), .present_offset = offsetof(decltype(SystemConfCompute::environment), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.feature
+    {.name_text = {1235, 7}, .unit_text = {0, 0}, .doc_text = {1206, 29}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, feature), .present_offset = offsetof(decltype(SystemConfCompute::feature), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.dev_tools_mode
+    {.name_text = {1278, 14}, .unit_text = {0, 0}, .doc_text = {1242, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, dev_tools_mode), .present_offset = offsetof(decltype(SystemConfCompute::dev_tools_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.multi_gpu_mode
+    {.name_text = {1382, 14}, .unit_text = {0, 0}, .doc_text = {1292, 90}, .note_text = {0, 0}, .default_text = {343, 4},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, multi_gpu_mode), .present_offset = offsetof(decltype(SystemConfCompute::multi_gpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 95, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.accepts_work
+    {.name_text = {1425, 12}, .unit_text = {0, 0}, .doc_text = {1401, 24}, .note_text = {0, 0}, .default_text = {1396, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, accepts_work), .present_offset = offsetof(decltype(SystemConfCompute::accepts_work), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.max_attacker_advantage
+    {.name_text = {1484, 22}, .unit_text = {0, 0}, .doc_text = {1439, 45}, .note_text = {0, 0}, .default_text = {1437, 2},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(SystemConfCompute, max_attacker_advantage), .present_offset = offsetof(decltype(SystemConfCompute::max_attacker_advantage), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 50, .max = 65, .default_value = 60},
     // System.driver_version
-    {.name_text = {1083, 14}, .unit_text = {0, 0}, .doc_text = {1029, 54}, .note_text = {0, 0}, .default_text = {1019, 10},
+    {.name_text = {1703, 14}, .unit_text = {0, 0}, .doc_text = {1649, 54}, .note_text = {0, 0}, .default_text = {1639, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1213, 12}, .unit_text = {0, 0}, .doc_text = {1097, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1833, 12}, .unit_text = {0, 0}, .doc_text = {1717, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1333, 12}, .unit_text = {0, 0}, .doc_text = {1225, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1953, 12}, .unit_text = {0, 0}, .doc_text = {1845, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {1451, 18}, .unit_text = {0, 0}, .doc_text = {1345, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2071, 18}, .unit_text = {0, 0}, .doc_text = {1965, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {1574, 18}, .unit_text = {0, 0}, .doc_text = {1469, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2194, 18}, .unit_text = {0, 0}, .doc_text = {2089, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {1667, 11}, .unit_text = {0, 0}, .doc_text = {1592, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2287, 11}, .unit_text = {0, 0}, .doc_text = {2212, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {1714, 10}, .unit_text = {0, 0}, .doc_text = {1679, 35}, .note_text = {0, 0}, .default_text = {1678, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+    {.name_text = {2423, 10}, .unit_text = {0, 0}, .doc_text = {2298, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // System.conf_compute
-    {.name_text = {1724, 12}, .unit_text = {0, 0}, .doc_text = {967, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2468, 12}, .unit_text = {0, 0}, .doc_text = {2433, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {1787, 17}, .unit_text = {0, 0}, .doc_text = {1740, 47}, .note_text = {0, 0}, .default_text = {1736, 4},
+    {.name_text = {2531, 17}, .unit_text = {0, 0}, .doc_text = {2484, 47}, .note_text = {0, 0}, .default_text = {2480, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {1947, 14}, .unit_text = {0, 0}, .doc_text = {1804, 143}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {2692, 14}, .unit_text = {0, 0}, .doc_text = {2549, 143}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {2027, 5}, .unit_text = {0, 0}, .doc_text = {2014, 13}, .note_text = {0, 0}, .default_text = {2013, 1},
+    {.name_text = {2772, 5}, .unit_text = {0, 0}, .doc_text = {2759, 13}, .note_text = {0, 0}, .default_text = {2758, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {2045, 5}, .unit_text = {0, 0}, .doc_text = {2032, 13}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {2790, 5}, .unit_text = {0, 0}, .doc_text = {2777, 13}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
+    // BridgeChip.type
+    {.name_text = {2841, 4}, .unit_text = {0, 0}, .doc_text = {2836, 5}, .note_text = {0, 0}, .default_text = {535, 3},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BridgeChip, type), .present_offset = offsetof(decltype(BridgeChip::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // BridgeChip.firmware_version
+    {.name_text = {2862, 16}, .unit_text = {0, 0}, .doc_text = {2845, 17}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(BridgeChip, firmware_version), .present_offset = offsetof(decltype(BridgeChip::firmware_version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {2118, 13}, .unit_text = {0, 0}, .doc_text = {2091, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2958, 13}, .unit_text = {0, 0}, .doc_text = {2931, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {2157, 10}, .unit_text = {0, 0}, .doc_text = {2131, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2997, 10}, .unit_text = {0, 0}, .doc_text = {2971, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {2193, 10}, .unit_text = {0, 0}, .doc_text = {2167, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3033, 10}, .unit_text = {0, 0}, .doc_text = {3007, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {2242, 10}, .unit_text = {0, 0}, .doc_text = {2203, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3082, 10}, .unit_text = {0, 0}, .doc_text = {3043, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {2290, 10}, .unit_text = {0, 0}, .doc_text = {2252, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3130, 10}, .unit_text = {0, 0}, .doc_text = {3092, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {2381, 8}, .unit_text = {0, 0}, .doc_text = {2300, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3221, 8}, .unit_text = {0, 0}, .doc_text = {3140, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {2454, 17}, .unit_text = {2452, 2}, .doc_text = {2389, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3294, 17}, .unit_text = {3292, 2}, .doc_text = {3229, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {2490, 21}, .unit_text = {2452, 2}, .doc_text = {2471, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3330, 21}, .unit_text = {3292, 2}, .doc_text = {3311, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Inforom.bbx_time_run_s
+    {.name_text = {3407, 14}, .unit_text = {3406, 1}, .doc_text = {3351, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Inforom, bbx_time_run_s), .present_offset = offsetof(decltype(Inforom::bbx_time_run_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2557, 5}, .unit_text = {0, 0}, .doc_text = {2511, 46}, .note_text = {0, 0}, .default_text = {1736, 4},
+    {.name_text = {3467, 5}, .unit_text = {0, 0}, .doc_text = {3421, 46}, .note_text = {0, 0}, .default_text = {2480, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2615, 11}, .unit_text = {2614, 1}, .doc_text = {2604, 10}, .note_text = {0, 0}, .default_text = {2593, 11},
+    {.name_text = {3525, 11}, .unit_text = {3524, 1}, .doc_text = {3514, 10}, .note_text = {0, 0}, .default_text = {3503, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2658, 14}, .unit_text = {2614, 1}, .doc_text = {2626, 32}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {3568, 14}, .unit_text = {3524, 1}, .doc_text = {3536, 32}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2716, 10}, .unit_text = {2614, 1}, .doc_text = {2672, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3626, 10}, .unit_text = {3524, 1}, .doc_text = {3582, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2749, 10}, .unit_text = {2614, 1}, .doc_text = {2726, 23}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {3659, 10}, .unit_text = {3524, 1}, .doc_text = {3636, 23}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2786, 16}, .unit_text = {2783, 3}, .doc_text = {2759, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3696, 16}, .unit_text = {3693, 3}, .doc_text = {3669, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {2856, 14}, .unit_text = {2614, 1}, .doc_text = {2847, 9}, .note_text = {2802, 45}, .default_text = {0, 0},
+    {.name_text = {3766, 14}, .unit_text = {3524, 1}, .doc_text = {3757, 9}, .note_text = {3712, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2615, 11}, .unit_text = {2614, 1}, .doc_text = {2604, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3525, 11}, .unit_text = {3524, 1}, .doc_text = {3514, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2716, 10}, .unit_text = {2614, 1}, .doc_text = {2889, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3626, 10}, .unit_text = {3524, 1}, .doc_text = {3799, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2749, 10}, .unit_text = {2614, 1}, .doc_text = {2920, 7}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {3659, 10}, .unit_text = {3524, 1}, .doc_text = {3830, 7}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // DramEncryption.current
+    {.name_text = {3871, 7}, .unit_text = {0, 0}, .doc_text = {3861, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DramEncryption, current), .present_offset = offsetof(decltype(DramEncryption::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // DramEncryption.pending
+    {.name_text = {3924, 7}, .unit_text = {0, 0}, .doc_text = {3878, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(DramEncryption, pending), .present_offset = offsetof(decltype(DramEncryption::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // ConfCompute.unprotected_memory_kib
+    {.name_text = {4080, 22}, .unit_text = {4077, 3}, .doc_text = {4012, 65}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ConfCompute, unprotected_memory_kib), .present_offset = offsetof(decltype(ConfCompute::unprotected_memory_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ConfCompute.cec_attestation
+    {.name_text = {4153, 15}, .unit_text = {0, 0}, .doc_text = {4102, 51}, .note_text = {0, 0}, .default_text = {1396, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ConfCompute, cec_attestation), .present_offset = offsetof(decltype(ConfCompute::cec_attestation), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2615, 11}, .unit_text = {2614, 1}, .doc_text = {2604, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {3525, 11}, .unit_text = {3524, 1}, .doc_text = {3514, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2749, 10}, .unit_text = {2614, 1}, .doc_text = {2951, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {3659, 10}, .unit_text = {3524, 1}, .doc_text = {4213, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {3078, 6}, .unit_text = {0, 0}, .doc_text = {3020, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4340, 6}, .unit_text = {0, 0}, .doc_text = {4282, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {3152, 9}, .unit_text = {0, 0}, .doc_text = {3094, 58}, .note_text = {0, 0}, .default_text = {3084, 10},
+    {.name_text = {4414, 9}, .unit_text = {0, 0}, .doc_text = {4356, 58}, .note_text = {0, 0}, .default_text = {4346, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {3202, 12}, .unit_text = {0, 0}, .doc_text = {3171, 31}, .note_text = {0, 0}, .default_text = {3161, 10},
+    {.name_text = {4464, 12}, .unit_text = {0, 0}, .doc_text = {4433, 31}, .note_text = {0, 0}, .default_text = {4423, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {3254, 10}, .unit_text = {0, 0}, .doc_text = {3215, 39}, .note_text = {0, 0}, .default_text = {3214, 1},
+    {.name_text = {4516, 10}, .unit_text = {0, 0}, .doc_text = {4477, 39}, .note_text = {0, 0}, .default_text = {4476, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {3307, 9}, .unit_text = {0, 0}, .doc_text = {3265, 42}, .note_text = {0, 0}, .default_text = {3264, 1},
+    {.name_text = {4569, 9}, .unit_text = {0, 0}, .doc_text = {4527, 42}, .note_text = {0, 0}, .default_text = {4526, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {3364, 14}, .unit_text = {0, 0}, .doc_text = {3332, 32}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4626, 14}, .unit_text = {0, 0}, .doc_text = {4594, 32}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {3397, 11}, .unit_text = {0, 0}, .doc_text = {3378, 19}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4659, 11}, .unit_text = {0, 0}, .doc_text = {4640, 19}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {3422, 13}, .unit_text = {0, 0}, .doc_text = {3408, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4684, 13}, .unit_text = {0, 0}, .doc_text = {4670, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {3451, 8}, .unit_text = {0, 0}, .doc_text = {3435, 16}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4713, 8}, .unit_text = {0, 0}, .doc_text = {4697, 16}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {3477, 7}, .unit_text = {0, 0}, .doc_text = {3459, 18}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4739, 7}, .unit_text = {0, 0}, .doc_text = {4721, 18}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {3494, 9}, .unit_text = {0, 0}, .doc_text = {3484, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4756, 9}, .unit_text = {0, 0}, .doc_text = {4746, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {3522, 8}, .unit_text = {0, 0}, .doc_text = {3503, 19}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4784, 8}, .unit_text = {0, 0}, .doc_text = {4765, 19}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {3547, 9}, .unit_text = {0, 0}, .doc_text = {3530, 17}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4809, 9}, .unit_text = {0, 0}, .doc_text = {4792, 17}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {3569, 5}, .unit_text = {0, 0}, .doc_text = {3556, 13}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4831, 5}, .unit_text = {0, 0}, .doc_text = {4818, 13}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {3595, 19}, .unit_text = {0, 0}, .doc_text = {3574, 21}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4857, 19}, .unit_text = {0, 0}, .doc_text = {4836, 21}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {3626, 4}, .unit_text = {0, 0}, .doc_text = {3614, 12}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4888, 4}, .unit_text = {0, 0}, .doc_text = {4876, 12}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {3642, 4}, .unit_text = {0, 0}, .doc_text = {3630, 12}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4904, 4}, .unit_text = {0, 0}, .doc_text = {4892, 12}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {3742, 12}, .unit_text = {0, 0}, .doc_text = {3696, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5004, 12}, .unit_text = {0, 0}, .doc_text = {4958, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {3813, 19}, .unit_text = {0, 0}, .doc_text = {3754, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5075, 19}, .unit_text = {0, 0}, .doc_text = {5016, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3863, 17}, .unit_text = {0, 0}, .doc_text = {3832, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5125, 17}, .unit_text = {0, 0}, .doc_text = {5094, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3895, 16}, .unit_text = {0, 0}, .doc_text = {3880, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5157, 16}, .unit_text = {0, 0}, .doc_text = {5142, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3950, 14}, .unit_text = {3642, 4}, .doc_text = {3911, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5212, 14}, .unit_text = {4904, 4}, .doc_text = {5173, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3974, 18}, .unit_text = {3642, 4}, .doc_text = {3964, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5236, 18}, .unit_text = {4904, 4}, .doc_text = {5226, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {4028, 14}, .unit_text = {0, 0}, .doc_text = {3992, 36}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {5290, 14}, .unit_text = {0, 0}, .doc_text = {5254, 36}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {4066, 23}, .unit_text = {0, 0}, .doc_text = {4042, 24}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {5328, 23}, .unit_text = {0, 0}, .doc_text = {5304, 24}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {4118, 18}, .unit_text = {4114, 4}, .doc_text = {4089, 25}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {5380, 18}, .unit_text = {5376, 4}, .doc_text = {5351, 25}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {4165, 18}, .unit_text = {4114, 4}, .doc_text = {4136, 29}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {5427, 18}, .unit_text = {5376, 4}, .doc_text = {5398, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {4216, 8}, .unit_text = {2614, 1}, .doc_text = {4183, 33}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {5478, 8}, .unit_text = {3524, 1}, .doc_text = {5445, 33}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {4261, 8}, .unit_text = {2614, 1}, .doc_text = {4224, 37}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {5523, 8}, .unit_text = {3524, 1}, .doc_text = {5486, 37}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {4288, 6}, .unit_text = {0, 0}, .doc_text = {4269, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5550, 6}, .unit_text = {0, 0}, .doc_text = {5531, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
-     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {4375, 20}, .unit_text = {0, 0}, .doc_text = {4294, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5637, 20}, .unit_text = {0, 0}, .doc_text = {5556, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {4426, 19}, .unit_text = {0, 0}, .doc_text = {4395, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5688, 19}, .unit_text = {0, 0}, .doc_text = {5657, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {4492, 20}, .unit_text = {0, 0}, .doc_text = {4459, 33}, .note_text = {0, 0}, .default_text = {1736, 4},
+    {.name_text = {5754, 20}, .unit_text = {0, 0}, .doc_text = {5721, 33}, .note_text = {0, 0}, .default_text = {2480, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {4534, 15}, .unit_text = {0, 0}, .doc_text = {4512, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {5796, 15}, .unit_text = {0, 0}, .doc_text = {5774, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {4600, 8}, .unit_text = {4598, 2}, .doc_text = {4549, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5862, 8}, .unit_text = {5860, 2}, .doc_text = {5811, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {4647, 16}, .unit_text = {4598, 2}, .doc_text = {4608, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5909, 16}, .unit_text = {5860, 2}, .doc_text = {5870, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {4712, 17}, .unit_text = {4598, 2}, .doc_text = {4663, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5974, 17}, .unit_text = {5860, 2}, .doc_text = {5925, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {4842, 14}, .unit_text = {4598, 2}, .doc_text = {4729, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6104, 14}, .unit_text = {5860, 2}, .doc_text = {5991, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {4885, 12}, .unit_text = {4598, 2}, .doc_text = {4856, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6147, 12}, .unit_text = {5860, 2}, .doc_text = {6118, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4927, 12}, .unit_text = {4598, 2}, .doc_text = {4897, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6189, 12}, .unit_text = {5860, 2}, .doc_text = {6159, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4954, 15}, .unit_text = {4598, 2}, .doc_text = {4939, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6216, 15}, .unit_text = {5860, 2}, .doc_text = {6201, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {5005, 15}, .unit_text = {4598, 2}, .doc_text = {4969, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6267, 15}, .unit_text = {5860, 2}, .doc_text = {6231, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {5073, 15}, .unit_text = {4598, 2}, .doc_text = {5020, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6335, 15}, .unit_text = {5860, 2}, .doc_text = {6282, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {5113, 14}, .unit_text = {4598, 2}, .doc_text = {5088, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6375, 14}, .unit_text = {5860, 2}, .doc_text = {6350, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {5158, 19}, .unit_text = {5156, 2}, .doc_text = {5127, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6420, 19}, .unit_text = {6418, 2}, .doc_text = {6389, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {5217, 11}, .unit_text = {0, 0}, .doc_text = {5177, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6479, 11}, .unit_text = {0, 0}, .doc_text = {6439, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {5255, 12}, .unit_text = {0, 0}, .doc_text = {5228, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {6517, 12}, .unit_text = {0, 0}, .doc_text = {6490, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {5304, 27}, .unit_text = {5302, 2}, .doc_text = {5267, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6566, 27}, .unit_text = {6564, 2}, .doc_text = {6529, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {5005, 15}, .unit_text = {4598, 2}, .doc_text = {4969, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6267, 15}, .unit_text = {5860, 2}, .doc_text = {6231, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {5073, 15}, .unit_text = {4598, 2}, .doc_text = {5358, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6335, 15}, .unit_text = {5860, 2}, .doc_text = {6620, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {4600, 8}, .unit_text = {4598, 2}, .doc_text = {5385, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5862, 8}, .unit_text = {5860, 2}, .doc_text = {6647, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {5447, 18}, .unit_text = {4598, 2}, .doc_text = {5406, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6709, 18}, .unit_text = {5860, 2}, .doc_text = {6668, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {4647, 16}, .unit_text = {4598, 2}, .doc_text = {4608, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5909, 16}, .unit_text = {5860, 2}, .doc_text = {5870, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {4885, 12}, .unit_text = {4598, 2}, .doc_text = {4856, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6147, 12}, .unit_text = {5860, 2}, .doc_text = {6118, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4927, 12}, .unit_text = {4598, 2}, .doc_text = {4897, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6189, 12}, .unit_text = {5860, 2}, .doc_text = {6159, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {5547, 17}, .unit_text = {794, 1}, .doc_text = {5519, 28}, .note_text = {0, 0}, .default_text = {5517, 2},
+    {.name_text = {6809, 17}, .unit_text = {925, 1}, .doc_text = {6781, 28}, .note_text = {0, 0}, .default_text = {6779, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {5590, 20}, .unit_text = {794, 1}, .doc_text = {5564, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6852, 20}, .unit_text = {925, 1}, .doc_text = {6826, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {5649, 20}, .unit_text = {794, 1}, .doc_text = {5610, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6911, 20}, .unit_text = {925, 1}, .doc_text = {6872, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {5708, 20}, .unit_text = {794, 1}, .doc_text = {5669, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6970, 20}, .unit_text = {925, 1}, .doc_text = {6931, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {5762, 15}, .unit_text = {794, 1}, .doc_text = {5728, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7024, 15}, .unit_text = {925, 1}, .doc_text = {6990, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {5825, 22}, .unit_text = {794, 1}, .doc_text = {5777, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7087, 22}, .unit_text = {925, 1}, .doc_text = {7039, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {5885, 20}, .unit_text = {794, 1}, .doc_text = {5847, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7147, 20}, .unit_text = {925, 1}, .doc_text = {7109, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5935, 12}, .unit_text = {794, 1}, .doc_text = {5905, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7197, 12}, .unit_text = {925, 1}, .doc_text = {7167, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5978, 12}, .unit_text = {794, 1}, .doc_text = {5947, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7240, 12}, .unit_text = {925, 1}, .doc_text = {7209, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {6066, 8}, .unit_text = {794, 1}, .doc_text = {5990, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7328, 8}, .unit_text = {925, 1}, .doc_text = {7252, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {6109, 17}, .unit_text = {794, 1}, .doc_text = {6074, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7371, 17}, .unit_text = {925, 1}, .doc_text = {7336, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {6161, 17}, .unit_text = {794, 1}, .doc_text = {6126, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7423, 17}, .unit_text = {925, 1}, .doc_text = {7388, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {6219, 22}, .unit_text = {794, 1}, .doc_text = {6178, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7481, 22}, .unit_text = {925, 1}, .doc_text = {7440, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {6296, 29}, .unit_text = {794, 1}, .doc_text = {6241, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7558, 29}, .unit_text = {925, 1}, .doc_text = {7503, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {6482, 5}, .unit_text = {0, 0}, .doc_text = {6451, 31}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {7744, 5}, .unit_text = {0, 0}, .doc_text = {7713, 31}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {6498, 13}, .unit_text = {6497, 1}, .doc_text = {6487, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7760, 13}, .unit_text = {7759, 1}, .doc_text = {7749, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {6550, 20}, .unit_text = {6497, 1}, .doc_text = {6511, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7812, 20}, .unit_text = {7759, 1}, .doc_text = {7773, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {6627, 14}, .unit_text = {6497, 1}, .doc_text = {6570, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7889, 14}, .unit_text = {7759, 1}, .doc_text = {7832, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {6670, 11}, .unit_text = {6497, 1}, .doc_text = {6641, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7932, 11}, .unit_text = {7759, 1}, .doc_text = {7903, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {6711, 11}, .unit_text = {6497, 1}, .doc_text = {6681, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7973, 11}, .unit_text = {7759, 1}, .doc_text = {7943, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {6757, 9}, .unit_text = {6754, 3}, .doc_text = {6722, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8019, 9}, .unit_text = {8016, 3}, .doc_text = {7984, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {6786, 6}, .unit_text = {0, 0}, .doc_text = {6766, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {8048, 6}, .unit_text = {0, 0}, .doc_text = {8028, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {6830, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {8092, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {6912, 8}, .unit_text = {0, 0}, .doc_text = {6861, 51}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {8174, 8}, .unit_text = {0, 0}, .doc_text = {8123, 51}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {6978, 9}, .unit_text = {0, 0}, .doc_text = {6920, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8240, 9}, .unit_text = {0, 0}, .doc_text = {8182, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {7072, 8}, .unit_text = {0, 0}, .doc_text = {7052, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8334, 8}, .unit_text = {0, 0}, .doc_text = {8314, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
-     .max_items = 32, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {7123, 9}, .unit_text = {0, 0}, .doc_text = {7080, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8385, 9}, .unit_text = {0, 0}, .doc_text = {8342, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {7258, 17}, .unit_text = {6497, 1}, .doc_text = {7210, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8520, 17}, .unit_text = {7759, 1}, .doc_text = {8472, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {7303, 21}, .unit_text = {7299, 4}, .doc_text = {7275, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8565, 21}, .unit_text = {8561, 4}, .doc_text = {8537, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {7348, 23}, .unit_text = {7299, 4}, .doc_text = {7324, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8610, 23}, .unit_text = {8561, 4}, .doc_text = {8586, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {7412, 23}, .unit_text = {7410, 2}, .doc_text = {7371, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8674, 23}, .unit_text = {8672, 2}, .doc_text = {8633, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {7455, 23}, .unit_text = {7454, 1}, .doc_text = {7435, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8717, 23}, .unit_text = {8716, 1}, .doc_text = {8697, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {7518, 42}, .unit_text = {0, 0}, .doc_text = {7478, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8780, 42}, .unit_text = {0, 0}, .doc_text = {8740, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {7601, 38}, .unit_text = {0, 0}, .doc_text = {7560, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8863, 38}, .unit_text = {0, 0}, .doc_text = {8822, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {7678, 33}, .unit_text = {7454, 1}, .doc_text = {7639, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8940, 33}, .unit_text = {8716, 1}, .doc_text = {8901, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {7802, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {9064, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {7867, 15}, .unit_text = {0, 0}, .doc_text = {7851, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9129, 15}, .unit_text = {0, 0}, .doc_text = {9113, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {7919, 19}, .unit_text = {0, 0}, .doc_text = {7882, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9181, 19}, .unit_text = {0, 0}, .doc_text = {9144, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {7981, 21}, .unit_text = {7454, 1}, .doc_text = {7938, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9243, 21}, .unit_text = {8716, 1}, .doc_text = {9200, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {8043, 19}, .unit_text = {7454, 1}, .doc_text = {8002, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9305, 19}, .unit_text = {8716, 1}, .doc_text = {9264, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {8092, 21}, .unit_text = {6497, 1}, .doc_text = {8062, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9354, 21}, .unit_text = {7759, 1}, .doc_text = {9324, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {8142, 21}, .unit_text = {6497, 1}, .doc_text = {8113, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9404, 21}, .unit_text = {7759, 1}, .doc_text = {9375, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {8198, 39}, .unit_text = {6497, 1}, .doc_text = {8163, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9460, 39}, .unit_text = {7759, 1}, .doc_text = {9425, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {8269, 14}, .unit_text = {0, 0}, .doc_text = {8237, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9531, 14}, .unit_text = {0, 0}, .doc_text = {9499, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {7072, 8}, .unit_text = {0, 0}, .doc_text = {8283, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8334, 8}, .unit_text = {0, 0}, .doc_text = {9545, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
-     .max_items = 5, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 5, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.admin_override
+    {.name_text = {9619, 14}, .unit_text = {0, 0}, .doc_text = {9565, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, admin_override), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothingProfile),
+     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.primary_power_floor_w
+    {.name_text = {9651, 21}, .unit_text = {8716, 1}, .doc_text = {9633, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, primary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::primary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.secondary_power_floor_w
+    {.name_text = {8717, 23}, .unit_text = {8716, 1}, .doc_text = {8697, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.min_primary_floor_activation_offset_w
+    {.name_text = {9718, 37}, .unit_text = {8716, 1}, .doc_text = {9672, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, min_primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.min_primary_floor_activation_point_w
+    {.name_text = {9808, 36}, .unit_text = {8716, 1}, .doc_text = {9755, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, min_primary_floor_activation_point_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_point_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.window_multiplier
+    {.name_text = {9886, 17}, .unit_text = {8672, 2}, .doc_text = {9844, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, window_multiplier), .present_offset = offsetof(decltype(PowerSmoothing::window_multiplier), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.delayed_supported
+    {.name_text = {9935, 17}, .unit_text = {0, 0}, .doc_text = {9903, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, delayed_supported), .present_offset = offsetof(decltype(PowerSmoothing::delayed_supported), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerSmoothing.soc_state
+    {.name_text = {10000, 9}, .unit_text = {0, 0}, .doc_text = {9952, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerSmoothing, soc_state), .present_offset = offsetof(decltype(PowerSmoothing::soc_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // PowerBalancing.frequency
+    {.name_text = {10103, 9}, .unit_text = {0, 0}, .doc_text = {10072, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerBalancing, frequency), .present_offset = offsetof(decltype(PowerBalancing::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerBalancing.activity
+    {.name_text = {10153, 8}, .unit_text = {0, 0}, .doc_text = {10112, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerBalancing, activity), .present_offset = offsetof(decltype(PowerBalancing::activity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PowerBalancing.edpp_percent
+    {.name_text = {10208, 12}, .unit_text = {7759, 1}, .doc_text = {10161, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PowerBalancing, edpp_percent), .present_offset = offsetof(decltype(PowerBalancing::edpp_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MemoryClockSwitch.type
+    {.name_text = {2841, 4}, .unit_text = {0, 0}, .doc_text = {10306, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MemoryClockSwitch, type), .present_offset = offsetof(decltype(MemoryClockSwitch::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // MemoryClockSwitch.min_interval_ms
+    {.name_text = {10356, 15}, .unit_text = {8672, 2}, .doc_text = {10321, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(MemoryClockSwitch, min_interval_ms), .present_offset = offsetof(decltype(MemoryClockSwitch::min_interval_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {8366, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {10457, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {8494, 15}, .unit_text = {0, 0}, .doc_text = {8414, 80}, .note_text = {0, 0}, .default_text = {8411, 3},
+    {.name_text = {10585, 15}, .unit_text = {0, 0}, .doc_text = {10505, 80}, .note_text = {0, 0}, .default_text = {10502, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {8575, 5}, .unit_text = {0, 0}, .doc_text = {8559, 16}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {10666, 5}, .unit_text = {0, 0}, .doc_text = {10650, 16}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {8629, 9}, .unit_text = {0, 0}, .doc_text = {8580, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10720, 9}, .unit_text = {0, 0}, .doc_text = {10671, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {8766, 16}, .unit_text = {8763, 3}, .doc_text = {8710, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10857, 16}, .unit_text = {10854, 3}, .doc_text = {10801, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {8805, 12}, .unit_text = {8763, 3}, .doc_text = {8782, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10896, 12}, .unit_text = {10854, 3}, .doc_text = {10873, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {8845, 12}, .unit_text = {8763, 3}, .doc_text = {8817, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10936, 12}, .unit_text = {10854, 3}, .doc_text = {10908, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {8912, 20}, .unit_text = {8763, 3}, .doc_text = {8857, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11003, 20}, .unit_text = {10854, 3}, .doc_text = {10948, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {8983, 27}, .unit_text = {8763, 3}, .doc_text = {8932, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11074, 27}, .unit_text = {10854, 3}, .doc_text = {11023, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {9050, 10}, .unit_text = {8763, 3}, .doc_text = {9010, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11141, 10}, .unit_text = {10854, 3}, .doc_text = {11101, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {9100, 6}, .unit_text = {8763, 3}, .doc_text = {9060, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11191, 6}, .unit_text = {10854, 3}, .doc_text = {11151, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {9123, 14}, .unit_text = {8763, 3}, .doc_text = {9106, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11214, 14}, .unit_text = {10854, 3}, .doc_text = {11197, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {9158, 10}, .unit_text = {8763, 3}, .doc_text = {9137, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11249, 10}, .unit_text = {10854, 3}, .doc_text = {11228, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {9194, 10}, .unit_text = {8763, 3}, .doc_text = {9168, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11285, 10}, .unit_text = {10854, 3}, .doc_text = {11259, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {9257, 18}, .unit_text = {8763, 3}, .doc_text = {9204, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11348, 18}, .unit_text = {10854, 3}, .doc_text = {11295, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {9324, 25}, .unit_text = {8763, 3}, .doc_text = {9275, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11415, 25}, .unit_text = {10854, 3}, .doc_text = {11366, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {9365, 13}, .unit_text = {8763, 3}, .doc_text = {9349, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11456, 13}, .unit_text = {10854, 3}, .doc_text = {11440, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {9398, 9}, .unit_text = {8763, 3}, .doc_text = {9378, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11489, 9}, .unit_text = {10854, 3}, .doc_text = {11469, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {9427, 13}, .unit_text = {8763, 3}, .doc_text = {9407, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11518, 13}, .unit_text = {10854, 3}, .doc_text = {11498, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {9451, 10}, .unit_text = {0, 0}, .doc_text = {9440, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11542, 10}, .unit_text = {0, 0}, .doc_text = {11531, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {9499, 18}, .unit_text = {0, 0}, .doc_text = {9461, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11590, 18}, .unit_text = {0, 0}, .doc_text = {11552, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {9535, 17}, .unit_text = {0, 0}, .doc_text = {9517, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11626, 17}, .unit_text = {0, 0}, .doc_text = {11608, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {9593, 19}, .unit_text = {8763, 3}, .doc_text = {9552, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11684, 19}, .unit_text = {10854, 3}, .doc_text = {11643, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {9654, 19}, .unit_text = {8763, 3}, .doc_text = {9612, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11745, 19}, .unit_text = {10854, 3}, .doc_text = {11703, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {9712, 17}, .unit_text = {8763, 3}, .doc_text = {9673, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11803, 17}, .unit_text = {10854, 3}, .doc_text = {11764, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {9769, 17}, .unit_text = {8763, 3}, .doc_text = {9729, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11860, 17}, .unit_text = {10854, 3}, .doc_text = {11820, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {9833, 15}, .unit_text = {8763, 3}, .doc_text = {9786, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11924, 15}, .unit_text = {10854, 3}, .doc_text = {11877, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {9871, 19}, .unit_text = {8763, 3}, .doc_text = {9848, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11962, 19}, .unit_text = {10854, 3}, .doc_text = {11939, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {9914, 19}, .unit_text = {8763, 3}, .doc_text = {9890, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12005, 19}, .unit_text = {10854, 3}, .doc_text = {11981, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {9978, 13}, .unit_text = {8763, 3}, .doc_text = {9933, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12069, 13}, .unit_text = {10854, 3}, .doc_text = {12024, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {10012, 17}, .unit_text = {8763, 3}, .doc_text = {9991, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12103, 17}, .unit_text = {10854, 3}, .doc_text = {12082, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {10051, 17}, .unit_text = {8763, 3}, .doc_text = {10029, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12142, 17}, .unit_text = {10854, 3}, .doc_text = {12120, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClockFault.domain
+    {.name_text = {12208, 6}, .unit_text = {0, 0}, .doc_text = {12172, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ClockFault, domain), .present_offset = offsetof(decltype(ClockFault::domain), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClockFault.mask
+    {.name_text = {12273, 4}, .unit_text = {0, 0}, .doc_text = {12214, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ClockFault, mask), .present_offset = offsetof(decltype(ClockFault::mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClockMonitor.supported
+    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {12335, 16}, .note_text = {0, 0}, .default_text = {1396, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ClockMonitor, supported), .present_offset = offsetof(decltype(ClockMonitor::supported), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ClockMonitor.faults
+    {.name_text = {12374, 6}, .unit_text = {0, 0}, .doc_text = {12360, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ClockMonitor, faults), .present_offset = 0, .items_offset = offsetof(decltype(ClockMonitor::faults), items), .value_size = sizeof(ClockFault),
+     .max_items = 8, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {10108, 15}, .unit_text = {2452, 2}, .doc_text = {10081, 27}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12433, 15}, .unit_text = {3292, 2}, .doc_text = {12406, 27}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {10153, 13}, .unit_text = {2452, 2}, .doc_text = {10123, 30}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12478, 13}, .unit_text = {3292, 2}, .doc_text = {12448, 30}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {10195, 22}, .unit_text = {2452, 2}, .doc_text = {10166, 29}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12520, 22}, .unit_text = {3292, 2}, .doc_text = {12491, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {10246, 22}, .unit_text = {2452, 2}, .doc_text = {10217, 29}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12571, 22}, .unit_text = {3292, 2}, .doc_text = {12542, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {10295, 26}, .unit_text = {2452, 2}, .doc_text = {10268, 27}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12620, 26}, .unit_text = {3292, 2}, .doc_text = {12593, 27}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {10353, 14}, .unit_text = {2452, 2}, .doc_text = {10321, 32}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12678, 14}, .unit_text = {3292, 2}, .doc_text = {12646, 32}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {10386, 18}, .unit_text = {2452, 2}, .doc_text = {10367, 19}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12711, 18}, .unit_text = {3292, 2}, .doc_text = {12692, 19}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {10439, 14}, .unit_text = {2452, 2}, .doc_text = {10404, 35}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12764, 14}, .unit_text = {3292, 2}, .doc_text = {12729, 35}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {10504, 27}, .unit_text = {2452, 2}, .doc_text = {10453, 51}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12829, 27}, .unit_text = {3292, 2}, .doc_text = {12778, 51}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {10574, 20}, .unit_text = {2452, 2}, .doc_text = {10531, 43}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {12899, 20}, .unit_text = {3292, 2}, .doc_text = {12856, 43}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {10663, 8}, .unit_text = {0, 0}, .doc_text = {10650, 13}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {12983, 8}, .unit_text = {0, 0}, .doc_text = {12970, 13}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {10691, 27}, .unit_text = {0, 0}, .doc_text = {10671, 20}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {13011, 27}, .unit_text = {0, 0}, .doc_text = {12991, 20}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {10730, 12}, .unit_text = {0, 0}, .doc_text = {10718, 12}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {13050, 12}, .unit_text = {0, 0}, .doc_text = {13038, 12}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {10795, 11}, .unit_text = {0, 0}, .doc_text = {10742, 53}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {13115, 11}, .unit_text = {0, 0}, .doc_text = {13062, 53}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {10823, 10}, .unit_text = {0, 0}, .doc_text = {10806, 17}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {13143, 10}, .unit_text = {0, 0}, .doc_text = {13126, 17}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {10851, 19}, .unit_text = {0, 0}, .doc_text = {10833, 18}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {13171, 19}, .unit_text = {0, 0}, .doc_text = {13153, 18}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {10888, 19}, .unit_text = {0, 0}, .doc_text = {10870, 18}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {13208, 19}, .unit_text = {0, 0}, .doc_text = {13190, 18}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {10919, 23}, .unit_text = {0, 0}, .doc_text = {10907, 12}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {13239, 23}, .unit_text = {0, 0}, .doc_text = {13227, 12}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {10957, 22}, .unit_text = {0, 0}, .doc_text = {10942, 15}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {13277, 22}, .unit_text = {0, 0}, .doc_text = {13262, 15}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {10984, 68}, .note_text = {0, 0}, .default_text = {10979, 5},
+    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {13304, 68}, .note_text = {0, 0}, .default_text = {13299, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {11061, 8}, .unit_text = {0, 0}, .doc_text = {10594, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13372, 8}, .unit_text = {0, 0}, .doc_text = {12919, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
-     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {11144, 8}, .unit_text = {8763, 3}, .doc_text = {11127, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13455, 8}, .unit_text = {10854, 3}, .doc_text = {13438, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {11183, 15}, .unit_text = {8763, 3}, .doc_text = {11152, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13494, 15}, .unit_text = {10854, 3}, .doc_text = {13463, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {11294, 13}, .unit_text = {0, 0}, .doc_text = {11265, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13605, 13}, .unit_text = {0, 0}, .doc_text = {13576, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
-     .max_items = 8, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {877, 3}, .unit_text = {6497, 1}, .doc_text = {11351, 27}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {1008, 3}, .unit_text = {7759, 1}, .doc_text = {13662, 27}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {11417, 6}, .unit_text = {6497, 1}, .doc_text = {11378, 39}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {13728, 6}, .unit_text = {7759, 1}, .doc_text = {13689, 39}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {11431, 7}, .unit_text = {6497, 1}, .doc_text = {11423, 8}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {13742, 7}, .unit_text = {7759, 1}, .doc_text = {13734, 8}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {11446, 7}, .unit_text = {6497, 1}, .doc_text = {11438, 8}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {13757, 7}, .unit_text = {7759, 1}, .doc_text = {13749, 8}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {11465, 4}, .unit_text = {6497, 1}, .doc_text = {11453, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13776, 4}, .unit_text = {7759, 1}, .doc_text = {13764, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {11494, 3}, .unit_text = {6497, 1}, .doc_text = {11469, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13805, 3}, .unit_text = {7759, 1}, .doc_text = {13780, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {11517, 18}, .unit_text = {2452, 2}, .doc_text = {11503, 14}, .note_text = {0, 0}, .default_text = {11497, 6},
+    {.name_text = {13828, 18}, .unit_text = {3292, 2}, .doc_text = {13814, 14}, .note_text = {0, 0}, .default_text = {13808, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {11602, 13}, .unit_text = {0, 0}, .doc_text = {11586, 16}, .note_text = {0, 0}, .default_text = {1678, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {13959, 13}, .unit_text = {0, 0}, .doc_text = {13897, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {11653, 11}, .unit_text = {11650, 3}, .doc_text = {11615, 35}, .note_text = {0, 0}, .default_text = {1678, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {14044, 11}, .unit_text = {14041, 3}, .doc_text = {13972, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {11679, 18}, .unit_text = {2452, 2}, .doc_text = {11664, 15}, .note_text = {0, 0}, .default_text = {1678, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {14104, 18}, .unit_text = {3292, 2}, .doc_text = {14055, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {11732, 4}, .unit_text = {6497, 1}, .doc_text = {11726, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {542, 4}, .unit_text = {7759, 1}, .doc_text = {14151, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {11741, 4}, .unit_text = {6497, 1}, .doc_text = {11736, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {546, 4}, .unit_text = {7759, 1}, .doc_text = {14157, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {11749, 3}, .unit_text = {6497, 1}, .doc_text = {11745, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {550, 3}, .unit_text = {7759, 1}, .doc_text = {14162, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
-    // FbcStats.session_count
-    {.name_text = {11602, 13}, .unit_text = {0, 0}, .doc_text = {11586, 16}, .note_text = {0, 0}, .default_text = {1678, 1},
+    // EncoderSession.id
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {14203, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(EncoderSession, id), .present_offset = offsetof(decltype(EncoderSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EncoderSession.pid
+    {.name_text = {14222, 3}, .unit_text = {0, 0}, .doc_text = {14214, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(EncoderSession, pid), .present_offset = offsetof(decltype(EncoderSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EncoderSession.codec
+    {.name_text = {14231, 5}, .unit_text = {0, 0}, .doc_text = {14225, 6}, .note_text = {0, 0}, .default_text = {542, 4},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, codec), .present_offset = offsetof(decltype(EncoderSession::codec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+    // EncoderSession.width
+    {.name_text = {14262, 5}, .unit_text = {0, 0}, .doc_text = {14240, 22}, .note_text = {0, 0}, .default_text = {14236, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, width), .present_offset = offsetof(decltype(EncoderSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
+    // EncoderSession.height
+    {.name_text = {14291, 6}, .unit_text = {0, 0}, .doc_text = {14271, 20}, .note_text = {0, 0}, .default_text = {14267, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, height), .present_offset = offsetof(decltype(EncoderSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
+    // EncoderSession.average_fps
+    {.name_text = {14044, 11}, .unit_text = {14041, 3}, .doc_text = {14297, 17}, .note_text = {0, 0}, .default_text = {1437, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, average_fps), .present_offset = offsetof(decltype(EncoderSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
+    // EncoderSession.average_latency_us
+    {.name_text = {14104, 18}, .unit_text = {3292, 2}, .doc_text = {14314, 15}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EncoderSession, average_latency_us), .present_offset = offsetof(decltype(EncoderSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcStats.session_count
+    {.name_text = {13959, 13}, .unit_text = {0, 0}, .doc_text = {14362, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {11653, 11}, .unit_text = {11650, 3}, .doc_text = {11789, 29}, .note_text = {0, 0}, .default_text = {1678, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {14044, 11}, .unit_text = {14041, 3}, .doc_text = {14420, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {11679, 18}, .unit_text = {2452, 2}, .doc_text = {11818, 36}, .note_text = {0, 0}, .default_text = {1678, 1},
-     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+    {.name_text = {14104, 18}, .unit_text = {3292, 2}, .doc_text = {14483, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.id
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {14203, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FbcSession, id), .present_offset = offsetof(decltype(FbcSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.pid
+    {.name_text = {14222, 3}, .unit_text = {0, 0}, .doc_text = {14214, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(FbcSession, pid), .present_offset = offsetof(decltype(FbcSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.display
+    {.name_text = {14613, 7}, .unit_text = {0, 0}, .doc_text = {14591, 22}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, display), .present_offset = offsetof(decltype(FbcSession::display), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.type
+    {.name_text = {2841, 4}, .unit_text = {0, 0}, .doc_text = {14620, 16}, .note_text = {0, 0}, .default_text = {553, 16},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, type), .present_offset = offsetof(decltype(FbcSession::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 85, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
+    // FbcSession.flags
+    {.name_text = {14662, 5}, .unit_text = {0, 0}, .doc_text = {14636, 26}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, flags), .present_offset = offsetof(decltype(FbcSession::flags), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // FbcSession.max_width
+    {.name_text = {14701, 9}, .unit_text = {0, 0}, .doc_text = {14671, 30}, .note_text = {0, 0}, .default_text = {14667, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, max_width), .present_offset = offsetof(decltype(FbcSession::max_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3840},
+    // FbcSession.max_height
+    {.name_text = {14742, 10}, .unit_text = {0, 0}, .doc_text = {14714, 28}, .note_text = {0, 0}, .default_text = {14710, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, max_height), .present_offset = offsetof(decltype(FbcSession::max_height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 2160},
+    // FbcSession.width
+    {.name_text = {14262, 5}, .unit_text = {0, 0}, .doc_text = {14240, 22}, .note_text = {0, 0}, .default_text = {14236, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, width), .present_offset = offsetof(decltype(FbcSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
+    // FbcSession.height
+    {.name_text = {14291, 6}, .unit_text = {0, 0}, .doc_text = {14271, 20}, .note_text = {0, 0}, .default_text = {14267, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, height), .present_offset = offsetof(decltype(FbcSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
+    // FbcSession.average_fps
+    {.name_text = {14044, 11}, .unit_text = {14041, 3}, .doc_text = {14752, 15}, .note_text = {0, 0}, .default_text = {1437, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, average_fps), .present_offset = offsetof(decltype(FbcSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
+    // FbcSession.average_latency_us
+    {.name_text = {14104, 18}, .unit_text = {3292, 2}, .doc_text = {14752, 15}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(FbcSession, average_latency_us), .present_offset = offsetof(decltype(FbcSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {11903, 3}, .unit_text = {0, 0}, .doc_text = {11892, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14222, 3}, .unit_text = {0, 0}, .doc_text = {14808, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {11957, 4}, .unit_text = {0, 0}, .doc_text = {11906, 51}, .note_text = {0, 0}, .default_text = {794, 1},
+    {.name_text = {2841, 4}, .unit_text = {0, 0}, .doc_text = {14819, 51}, .note_text = {0, 0}, .default_text = {925, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
-     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 112, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 8, .structure = 0, .first_word = 131, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {11961, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14898, 4}, .unit_text = {0, 0}, .doc_text = {14870, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {12021, 15}, .unit_text = {12018, 3}, .doc_text = {11993, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14930, 15}, .unit_text = {14927, 3}, .doc_text = {14902, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {12051, 7}, .unit_text = {6497, 1}, .doc_text = {12036, 15}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {14960, 7}, .unit_text = {7759, 1}, .doc_text = {14945, 15}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {12087, 8}, .unit_text = {6497, 1}, .doc_text = {12058, 29}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {14996, 8}, .unit_text = {7759, 1}, .doc_text = {14967, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {12115, 8}, .unit_text = {6497, 1}, .doc_text = {12095, 20}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {15024, 8}, .unit_text = {7759, 1}, .doc_text = {15004, 20}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {12143, 8}, .unit_text = {6497, 1}, .doc_text = {12123, 20}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {15052, 8}, .unit_text = {7759, 1}, .doc_text = {15032, 20}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {12201, 12}, .unit_text = {0, 0}, .doc_text = {12151, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15110, 12}, .unit_text = {0, 0}, .doc_text = {15060, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {12250, 16}, .unit_text = {0, 0}, .doc_text = {12213, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15159, 16}, .unit_text = {0, 0}, .doc_text = {15122, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {877, 3}, .unit_text = {6497, 1}, .doc_text = {12326, 121}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {1008, 3}, .unit_text = {7759, 1}, .doc_text = {15235, 121}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {11417, 6}, .unit_text = {6497, 1}, .doc_text = {12447, 51}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13728, 6}, .unit_text = {7759, 1}, .doc_text = {15356, 51}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {11431, 7}, .unit_text = {6497, 1}, .doc_text = {12498, 20}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13742, 7}, .unit_text = {7759, 1}, .doc_text = {15407, 20}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {11446, 7}, .unit_text = {6497, 1}, .doc_text = {12518, 20}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13757, 7}, .unit_text = {7759, 1}, .doc_text = {15427, 20}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {11465, 4}, .unit_text = {6497, 1}, .doc_text = {12538, 24}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13776, 4}, .unit_text = {7759, 1}, .doc_text = {15447, 24}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {11494, 3}, .unit_text = {6497, 1}, .doc_text = {12562, 37}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {13805, 3}, .unit_text = {7759, 1}, .doc_text = {15471, 37}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {12687, 8}, .unit_text = {4598, 2}, .doc_text = {12659, 28}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15596, 8}, .unit_text = {5860, 2}, .doc_text = {15568, 28}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {12729, 13}, .unit_text = {794, 1}, .doc_text = {12695, 34}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15638, 13}, .unit_text = {925, 1}, .doc_text = {15604, 34}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {12819, 4}, .unit_text = {0, 0}, .doc_text = {12742, 77}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15728, 4}, .unit_text = {0, 0}, .doc_text = {15651, 77}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {13029, 13}, .unit_text = {4598, 2}, .doc_text = {12910, 119}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15938, 13}, .unit_text = {5860, 2}, .doc_text = {15819, 119}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {13112, 20}, .unit_text = {4598, 2}, .doc_text = {13042, 70}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16021, 20}, .unit_text = {5860, 2}, .doc_text = {15951, 70}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {13236, 15}, .unit_text = {4598, 2}, .doc_text = {13132, 104}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16145, 15}, .unit_text = {5860, 2}, .doc_text = {16041, 104}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {13362, 15}, .unit_text = {4598, 2}, .doc_text = {13251, 111}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16271, 15}, .unit_text = {5860, 2}, .doc_text = {16160, 111}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {13480, 14}, .unit_text = {6497, 1}, .doc_text = {13377, 103}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16389, 14}, .unit_text = {7759, 1}, .doc_text = {16286, 103}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {13599, 8}, .unit_text = {0, 0}, .doc_text = {13494, 105}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16508, 8}, .unit_text = {0, 0}, .doc_text = {16403, 105}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {13767, 18}, .unit_text = {13763, 4}, .doc_text = {13607, 156}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16676, 18}, .unit_text = {16672, 4}, .doc_text = {16516, 156}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {13832, 12}, .unit_text = {7410, 2}, .doc_text = {13785, 47}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16741, 12}, .unit_text = {8672, 2}, .doc_text = {16694, 47}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {13943, 18}, .unit_text = {13763, 4}, .doc_text = {13844, 99}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16852, 18}, .unit_text = {16672, 4}, .doc_text = {16753, 99}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {14006, 12}, .unit_text = {7410, 2}, .doc_text = {13961, 45}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {16915, 12}, .unit_text = {8672, 2}, .doc_text = {16870, 45}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {14094, 19}, .unit_text = {6497, 1}, .doc_text = {14018, 76}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17003, 19}, .unit_text = {7759, 1}, .doc_text = {16927, 76}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {14177, 20}, .unit_text = {6497, 1}, .doc_text = {14113, 64}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17086, 20}, .unit_text = {7759, 1}, .doc_text = {17022, 64}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {14329, 9}, .unit_text = {7410, 2}, .doc_text = {14197, 132}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17238, 9}, .unit_text = {8672, 2}, .doc_text = {17106, 132}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {14397, 12}, .unit_text = {4114, 4}, .doc_text = {14338, 59}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17306, 12}, .unit_text = {5376, 4}, .doc_text = {17247, 59}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {14472, 12}, .unit_text = {4114, 4}, .doc_text = {14409, 63}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17381, 12}, .unit_text = {5376, 4}, .doc_text = {17318, 63}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.graphics_mhz
-    {.name_text = {14568, 12}, .unit_text = {8763, 3}, .doc_text = {14484, 84}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17477, 12}, .unit_text = {10854, 3}, .doc_text = {17393, 84}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, graphics_mhz), .present_offset = offsetof(decltype(Telemetry::graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.held_graphics_mhz
-    {.name_text = {14665, 17}, .unit_text = {8763, 3}, .doc_text = {14580, 85}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17574, 17}, .unit_text = {10854, 3}, .doc_text = {17489, 85}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, held_graphics_mhz), .present_offset = offsetof(decltype(Telemetry::held_graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_mhz
-    {.name_text = {14737, 10}, .unit_text = {8763, 3}, .doc_text = {14682, 55}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17646, 10}, .unit_text = {10854, 3}, .doc_text = {17591, 55}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_mhz), .present_offset = offsetof(decltype(Telemetry::memory_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {14782, 17}, .unit_text = {0, 0}, .doc_text = {14747, 35}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17691, 17}, .unit_text = {0, 0}, .doc_text = {17656, 35}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {14805, 5}, .unit_text = {0, 0}, .doc_text = {14799, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17714, 5}, .unit_text = {0, 0}, .doc_text = {17708, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {14903, 6}, .unit_text = {794, 1}, .doc_text = {14878, 25}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17812, 6}, .unit_text = {925, 1}, .doc_text = {17787, 25}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {14938, 10}, .unit_text = {794, 1}, .doc_text = {14909, 29}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17847, 10}, .unit_text = {925, 1}, .doc_text = {17818, 29}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {15005, 6}, .unit_text = {794, 1}, .doc_text = {14948, 57}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17914, 6}, .unit_text = {925, 1}, .doc_text = {17857, 57}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {15031, 15}, .unit_text = {15030, 1}, .doc_text = {15011, 19}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {17939, 15}, .unit_text = {3406, 1}, .doc_text = {17920, 19}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {15094, 7}, .unit_text = {4598, 2}, .doc_text = {15087, 7}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {18002, 7}, .unit_text = {5860, 2}, .doc_text = {17995, 7}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {15180, 11}, .unit_text = {4598, 2}, .doc_text = {15101, 79}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {18088, 11}, .unit_text = {5860, 2}, .doc_text = {18009, 79}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {15381, 7}, .unit_text = {0, 0}, .doc_text = {15220, 161}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {18289, 7}, .unit_text = {0, 0}, .doc_text = {18128, 161}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 117, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 136, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {15423, 7}, .unit_text = {6497, 1}, .doc_text = {15388, 35}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {18331, 7}, .unit_text = {7759, 1}, .doc_text = {18296, 35}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {15468, 7}, .unit_text = {6497, 1}, .doc_text = {15430, 38}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {18376, 7}, .unit_text = {7759, 1}, .doc_text = {18338, 38}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {15513, 10}, .unit_text = {6497, 1}, .doc_text = {15475, 38}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {18421, 10}, .unit_text = {7759, 1}, .doc_text = {18383, 38}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {9158, 10}, .unit_text = {6497, 1}, .doc_text = {15523, 41}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {11249, 10}, .unit_text = {7759, 1}, .doc_text = {18431, 41}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {15611, 16}, .unit_text = {15030, 1}, .doc_text = {15564, 47}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {18519, 16}, .unit_text = {3406, 1}, .doc_text = {18472, 47}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {12819, 4}, .unit_text = {0, 0}, .doc_text = {15668, 70}, .note_text = {12301, 25}, .default_text = {0, 0},
+    {.name_text = {15728, 4}, .unit_text = {0, 0}, .doc_text = {18576, 70}, .note_text = {15210, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {15750, 11}, .unit_text = {0, 0}, .doc_text = {15738, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18658, 11}, .unit_text = {0, 0}, .doc_text = {18646, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {15767, 5}, .unit_text = {0, 0}, .doc_text = {15761, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18675, 5}, .unit_text = {0, 0}, .doc_text = {18669, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {15784, 11}, .unit_text = {0, 0}, .doc_text = {15772, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18692, 11}, .unit_text = {0, 0}, .doc_text = {18680, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {15919, 13}, .unit_text = {0, 0}, .doc_text = {15898, 21}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18827, 13}, .unit_text = {0, 0}, .doc_text = {18806, 21}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {15941, 8}, .unit_text = {0, 0}, .doc_text = {15932, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18849, 8}, .unit_text = {0, 0}, .doc_text = {18840, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {15949, 8}, .unit_text = {0, 0}, .doc_text = {2847, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18857, 8}, .unit_text = {0, 0}, .doc_text = {3757, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {15971, 13}, .unit_text = {0, 0}, .doc_text = {15957, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18879, 13}, .unit_text = {0, 0}, .doc_text = {18865, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {15999, 14}, .unit_text = {0, 0}, .doc_text = {15984, 15}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18907, 14}, .unit_text = {0, 0}, .doc_text = {18892, 15}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {16027, 11}, .unit_text = {0, 0}, .doc_text = {16013, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18935, 11}, .unit_text = {0, 0}, .doc_text = {18921, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {16063, 3}, .unit_text = {0, 0}, .doc_text = {16038, 25}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {18971, 3}, .unit_text = {0, 0}, .doc_text = {18946, 25}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {16144, 4}, .unit_text = {0, 0}, .doc_text = {16066, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19052, 4}, .unit_text = {0, 0}, .doc_text = {18974, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {16179, 5}, .unit_text = {0, 0}, .doc_text = {16148, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19087, 5}, .unit_text = {0, 0}, .doc_text = {19056, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {16234, 10}, .unit_text = {0, 0}, .doc_text = {16224, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19142, 10}, .unit_text = {0, 0}, .doc_text = {19132, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {16256, 10}, .unit_text = {0, 0}, .doc_text = {16244, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19164, 10}, .unit_text = {0, 0}, .doc_text = {19152, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {16328, 8}, .unit_text = {0, 0}, .doc_text = {16300, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19236, 8}, .unit_text = {0, 0}, .doc_text = {19208, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {16361, 9}, .unit_text = {0, 0}, .doc_text = {16336, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19269, 9}, .unit_text = {0, 0}, .doc_text = {19244, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.unit
+    {.name_text = {19309, 4}, .unit_text = {0, 0}, .doc_text = {19299, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.location
+    {.name_text = {19331, 8}, .unit_text = {0, 0}, .doc_text = {19313, 18}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.sublocation
+    {.name_text = {19353, 11}, .unit_text = {0, 0}, .doc_text = {19339, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.extlocation
+    {.name_text = {19364, 11}, .unit_text = {0, 0}, .doc_text = {19339, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.address
+    {.name_text = {19395, 7}, .unit_text = {0, 0}, .doc_text = {19375, 20}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.parity
+    {.name_text = {19435, 6}, .unit_text = {0, 0}, .doc_text = {19402, 33}, .note_text = {0, 0}, .default_text = {1396, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccUniqueError.count
+    {.name_text = {7744, 5}, .unit_text = {0, 0}, .doc_text = {19442, 23}, .note_text = {0, 0}, .default_text = {19441, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {3397, 11}, .unit_text = {0, 0}, .doc_text = {16224, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {4659, 11}, .unit_text = {0, 0}, .doc_text = {19132, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {16420, 20}, .unit_text = {0, 0}, .doc_text = {16391, 29}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {19571, 20}, .unit_text = {0, 0}, .doc_text = {19542, 29}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {16470, 20}, .unit_text = {0, 0}, .doc_text = {16440, 30}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {19621, 20}, .unit_text = {0, 0}, .doc_text = {19591, 30}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {16533, 2}, .unit_text = {0, 0}, .doc_text = {2847, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {19684, 2}, .unit_text = {0, 0}, .doc_text = {3757, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {16561, 2}, .unit_text = {0, 0}, .doc_text = {16535, 26}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {19712, 2}, .unit_text = {0, 0}, .doc_text = {19686, 26}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {16580, 15}, .unit_text = {0, 0}, .doc_text = {16563, 17}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {19731, 15}, .unit_text = {0, 0}, .doc_text = {19714, 17}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {538, 4}, .unit_text = {0, 0}, .doc_text = {16595, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {669, 4}, .unit_text = {0, 0}, .doc_text = {19746, 5}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {16610, 5}, .unit_text = {0, 0}, .doc_text = {16600, 10}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {19761, 5}, .unit_text = {0, 0}, .doc_text = {19751, 10}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // EccSram.unique_errors
+    {.name_text = {19893, 13}, .unit_text = {0, 0}, .doc_text = {19825, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
+     .max_items = 16, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {16328, 8}, .unit_text = {0, 0}, .doc_text = {16300, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19236, 8}, .unit_text = {0, 0}, .doc_text = {19208, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {16361, 9}, .unit_text = {0, 0}, .doc_text = {16336, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19269, 9}, .unit_text = {0, 0}, .doc_text = {19244, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {16708, 21}, .unit_text = {0, 0}, .doc_text = {16674, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19940, 21}, .unit_text = {0, 0}, .doc_text = {19906, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {16761, 18}, .unit_text = {0, 0}, .doc_text = {16729, 32}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {19993, 18}, .unit_text = {0, 0}, .doc_text = {19961, 32}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {16848, 12}, .unit_text = {0, 0}, .doc_text = {16839, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20080, 12}, .unit_text = {0, 0}, .doc_text = {20071, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {16909, 12}, .unit_text = {0, 0}, .doc_text = {16860, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20141, 12}, .unit_text = {0, 0}, .doc_text = {20092, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {16957, 12}, .unit_text = {0, 0}, .doc_text = {16921, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20189, 12}, .unit_text = {0, 0}, .doc_text = {20153, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {4288, 6}, .unit_text = {0, 0}, .doc_text = {16969, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5550, 6}, .unit_text = {0, 0}, .doc_text = {20201, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {16144, 4}, .unit_text = {0, 0}, .doc_text = {16978, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19052, 4}, .unit_text = {0, 0}, .doc_text = {20210, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Repair.channel_pending
+    {.name_text = {20313, 15}, .unit_text = {0, 0}, .doc_text = {20250, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Repair.tpc_pending
+    {.name_text = {20380, 11}, .unit_text = {0, 0}, .doc_text = {20328, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Repair.unrepairable_memory
+    {.name_text = {20462, 19}, .unit_text = {0, 0}, .doc_text = {20391, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {6482, 5}, .unit_text = {0, 0}, .doc_text = {17018, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {7744, 5}, .unit_text = {0, 0}, .doc_text = {20525, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {17043, 9}, .unit_text = {0, 0}, .doc_text = {17027, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20550, 9}, .unit_text = {0, 0}, .doc_text = {20534, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {17094, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {20601, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {17182, 21}, .unit_text = {0, 0}, .doc_text = {17145, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20689, 21}, .unit_text = {0, 0}, .doc_text = {20652, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {17233, 21}, .unit_text = {0, 0}, .doc_text = {17203, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20740, 21}, .unit_text = {0, 0}, .doc_text = {20710, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {17313, 17}, .unit_text = {0, 0}, .doc_text = {17280, 33}, .note_text = {17254, 26}, .default_text = {0, 0},
+    {.name_text = {20820, 17}, .unit_text = {0, 0}, .doc_text = {20787, 33}, .note_text = {20761, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {17360, 18}, .unit_text = {0, 0}, .doc_text = {17330, 30}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {20867, 18}, .unit_text = {0, 0}, .doc_text = {20837, 30}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {17434, 3}, .unit_text = {0, 0}, .doc_text = {17425, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20941, 3}, .unit_text = {0, 0}, .doc_text = {20932, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {17442, 4}, .unit_text = {0, 0}, .doc_text = {17437, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {20949, 4}, .unit_text = {0, 0}, .doc_text = {20944, 5}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {17451, 7}, .unit_text = {0, 0}, .doc_text = {17446, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {20958, 7}, .unit_text = {0, 0}, .doc_text = {20953, 5}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {17462, 3}, .unit_text = {0, 0}, .doc_text = {17458, 4}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {20969, 3}, .unit_text = {0, 0}, .doc_text = {20965, 4}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {17465, 5}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {20972, 5}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {3397, 11}, .unit_text = {0, 0}, .doc_text = {17534, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4659, 11}, .unit_text = {0, 0}, .doc_text = {21041, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {17624, 13}, .unit_text = {0, 0}, .doc_text = {17578, 46}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {21131, 13}, .unit_text = {0, 0}, .doc_text = {21085, 46}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // RemappedRows.correctable_inactive
+    {.name_text = {21199, 20}, .unit_text = {0, 0}, .doc_text = {21144, 55}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // RemappedRows.uncorrectable_inactive
+    {.name_text = {21276, 22}, .unit_text = {0, 0}, .doc_text = {21219, 57}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {17674, 7}, .unit_text = {0, 0}, .doc_text = {17637, 37}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {3924, 7}, .unit_text = {0, 0}, .doc_text = {21298, 37}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {17700, 16}, .unit_text = {0, 0}, .doc_text = {17681, 19}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {21354, 16}, .unit_text = {0, 0}, .doc_text = {21335, 19}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {17749, 22}, .unit_text = {0, 0}, .doc_text = {17716, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21403, 22}, .unit_text = {0, 0}, .doc_text = {21370, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {17819, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {21473, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {857, 6}, .unit_text = {0, 0}, .doc_text = {17842, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {988, 6}, .unit_text = {0, 0}, .doc_text = {21496, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {17893, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14898, 4}, .unit_text = {0, 0}, .doc_text = {21547, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {17947, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {21601, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {17994, 9}, .unit_text = {0, 0}, .doc_text = {17958, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21648, 9}, .unit_text = {0, 0}, .doc_text = {21612, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {18032, 4}, .unit_text = {0, 0}, .doc_text = {18003, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21686, 4}, .unit_text = {0, 0}, .doc_text = {21657, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {18082, 6}, .unit_text = {0, 0}, .doc_text = {18036, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21736, 6}, .unit_text = {0, 0}, .doc_text = {21690, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {18110, 10}, .unit_text = {12018, 3}, .doc_text = {18088, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21764, 10}, .unit_text = {14927, 3}, .doc_text = {21742, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {18164, 8}, .unit_text = {18161, 3}, .doc_text = {18120, 41}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {21815, 8}, .unit_text = {4077, 3}, .doc_text = {21774, 41}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {18250, 8}, .unit_text = {12018, 3}, .doc_text = {18172, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21901, 8}, .unit_text = {14927, 3}, .doc_text = {21823, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {16561, 2}, .unit_text = {0, 0}, .doc_text = {18258, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19712, 2}, .unit_text = {0, 0}, .doc_text = {21909, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {18287, 2}, .unit_text = {0, 0}, .doc_text = {18274, 13}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {21938, 2}, .unit_text = {0, 0}, .doc_text = {21925, 13}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {18298, 3}, .unit_text = {0, 0}, .doc_text = {18289, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {21949, 3}, .unit_text = {0, 0}, .doc_text = {21940, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {18310, 3}, .unit_text = {0, 0}, .doc_text = {18301, 9}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {21961, 3}, .unit_text = {0, 0}, .doc_text = {21952, 9}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {11465, 4}, .unit_text = {0, 0}, .doc_text = {18313, 13}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {13776, 4}, .unit_text = {0, 0}, .doc_text = {21964, 13}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {11494, 3}, .unit_text = {0, 0}, .doc_text = {18326, 26}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {13805, 3}, .unit_text = {0, 0}, .doc_text = {21977, 26}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {18388, 3}, .unit_text = {0, 0}, .doc_text = {18352, 36}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {22039, 3}, .unit_text = {0, 0}, .doc_text = {22003, 36}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {18498, 7}, .unit_text = {0, 0}, .doc_text = {18424, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22149, 7}, .unit_text = {0, 0}, .doc_text = {22075, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {18597, 4}, .unit_text = {0, 0}, .doc_text = {18505, 92}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {22248, 4}, .unit_text = {0, 0}, .doc_text = {22156, 92}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {18601, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {22252, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {18691, 5}, .unit_text = {0, 0}, .doc_text = {18637, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22342, 5}, .unit_text = {0, 0}, .doc_text = {22288, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {18498, 7}, .unit_text = {0, 0}, .doc_text = {18733, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22149, 7}, .unit_text = {0, 0}, .doc_text = {22384, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {18753, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {22404, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {18691, 5}, .unit_text = {0, 0}, .doc_text = {18787, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22342, 5}, .unit_text = {0, 0}, .doc_text = {22438, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {18914, 18}, .unit_text = {0, 0}, .doc_text = {18862, 52}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {22565, 18}, .unit_text = {0, 0}, .doc_text = {22513, 52}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {19021, 4}, .unit_text = {0, 0}, .doc_text = {18932, 89}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {22672, 4}, .unit_text = {0, 0}, .doc_text = {22583, 89}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {19047, 17}, .unit_text = {0, 0}, .doc_text = {19025, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22698, 17}, .unit_text = {0, 0}, .doc_text = {22676, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {16848, 12}, .unit_text = {0, 0}, .doc_text = {19090, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20080, 12}, .unit_text = {0, 0}, .doc_text = {22741, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {16909, 12}, .unit_text = {0, 0}, .doc_text = {19103, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20141, 12}, .unit_text = {0, 0}, .doc_text = {22754, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {19233, 17}, .unit_text = {0, 0}, .doc_text = {19156, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22884, 17}, .unit_text = {0, 0}, .doc_text = {22807, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {19319, 9}, .unit_text = {0, 0}, .doc_text = {19250, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22970, 9}, .unit_text = {0, 0}, .doc_text = {22901, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {19387, 18}, .unit_text = {0, 0}, .doc_text = {19328, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23038, 18}, .unit_text = {0, 0}, .doc_text = {22979, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {19485, 16}, .unit_text = {0, 0}, .doc_text = {19405, 80}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {23136, 16}, .unit_text = {0, 0}, .doc_text = {23056, 80}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {7072, 8}, .unit_text = {0, 0}, .doc_text = {19501, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8334, 8}, .unit_text = {0, 0}, .doc_text = {23152, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {17994, 9}, .unit_text = {0, 0}, .doc_text = {19591, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21648, 9}, .unit_text = {0, 0}, .doc_text = {23242, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {19647, 7}, .unit_text = {0, 0}, .doc_text = {16839, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3871, 7}, .unit_text = {0, 0}, .doc_text = {20071, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {17674, 7}, .unit_text = {0, 0}, .doc_text = {19654, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3924, 7}, .unit_text = {0, 0}, .doc_text = {23298, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {19647, 7}, .unit_text = {0, 0}, .doc_text = {19776, 10}, .note_text = {19740, 36}, .default_text = {0, 0},
+    {.name_text = {3871, 7}, .unit_text = {0, 0}, .doc_text = {23420, 10}, .note_text = {23384, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {17674, 7}, .unit_text = {0, 0}, .doc_text = {19786, 28}, .note_text = {19740, 36}, .default_text = {0, 0},
+    {.name_text = {3924, 7}, .unit_text = {0, 0}, .doc_text = {23430, 28}, .note_text = {23384, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {19853, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {23497, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {19927, 11}, .unit_text = {0, 0}, .doc_text = {19862, 65}, .note_text = {0, 0}, .default_text = {19858, 4},
+    {.name_text = {23571, 11}, .unit_text = {0, 0}, .doc_text = {23506, 65}, .note_text = {0, 0}, .default_text = {23502, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {19853, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {23497, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {20011, 14}, .unit_text = {0, 0}, .doc_text = {19972, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23655, 14}, .unit_text = {0, 0}, .doc_text = {23616, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {20054, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {23698, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {16957, 12}, .unit_text = {0, 0}, .doc_text = {20100, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20189, 12}, .unit_text = {0, 0}, .doc_text = {23744, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {20153, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23859, 7}, .unit_text = {0, 0}, .doc_text = {23797, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {20268, 8}, .unit_text = {0, 0}, .doc_text = {20246, 22}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {23912, 8}, .unit_text = {0, 0}, .doc_text = {23890, 22}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {20317, 27}, .unit_text = {0, 0}, .doc_text = {20276, 41}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {23961, 27}, .unit_text = {0, 0}, .doc_text = {23920, 41}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {20433, 15}, .unit_text = {0, 0}, .doc_text = {20344, 89}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {24077, 15}, .unit_text = {0, 0}, .doc_text = {23988, 89}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 6, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {20528, 22}, .unit_text = {0, 0}, .doc_text = {20489, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24172, 22}, .unit_text = {0, 0}, .doc_text = {24133, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {20580, 23}, .unit_text = {0, 0}, .doc_text = {20550, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24224, 23}, .unit_text = {0, 0}, .doc_text = {24194, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {20685, 13}, .unit_text = {0, 0}, .doc_text = {20642, 43}, .note_text = {0, 0}, .default_text = {591, 6},
+    {.name_text = {24329, 13}, .unit_text = {0, 0}, .doc_text = {24286, 43}, .note_text = {0, 0}, .default_text = {722, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 106, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {20780, 21}, .unit_text = {0, 0}, .doc_text = {20751, 29}, .note_text = {20738, 13}, .default_text = {0, 0},
+    {.name_text = {24424, 21}, .unit_text = {0, 0}, .doc_text = {24395, 29}, .note_text = {24382, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {20821, 11}, .unit_text = {0, 0}, .doc_text = {20801, 20}, .note_text = {20738, 13}, .default_text = {0, 0},
+    {.name_text = {24465, 11}, .unit_text = {0, 0}, .doc_text = {24445, 20}, .note_text = {24382, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {20837, 10}, .unit_text = {0, 0}, .doc_text = {20832, 5}, .note_text = {20738, 13}, .default_text = {0, 0},
+    {.name_text = {24481, 10}, .unit_text = {0, 0}, .doc_text = {24476, 5}, .note_text = {24382, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {20852, 7}, .unit_text = {0, 0}, .doc_text = {20847, 5}, .note_text = {20738, 13}, .default_text = {0, 0},
+    {.name_text = {24496, 7}, .unit_text = {0, 0}, .doc_text = {24491, 5}, .note_text = {24382, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {20929, 9}, .unit_text = {0, 0}, .doc_text = {20859, 70}, .note_text = {20738, 13}, .default_text = {0, 0},
+    {.name_text = {24573, 9}, .unit_text = {0, 0}, .doc_text = {24503, 70}, .note_text = {24382, 13}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {20945, 9}, .unit_text = {0, 0}, .doc_text = {20938, 7}, .note_text = {20738, 13}, .default_text = {0, 0},
+    {.name_text = {24589, 9}, .unit_text = {0, 0}, .doc_text = {24582, 7}, .note_text = {24382, 13}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {20978, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {24622, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {21161, 9}, .unit_text = {0, 0}, .doc_text = {21062, 99}, .note_text = {0, 0}, .default_text = {21058, 4},
+    {.name_text = {24805, 9}, .unit_text = {0, 0}, .doc_text = {24706, 99}, .note_text = {0, 0}, .default_text = {24702, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {21198, 17}, .unit_text = {0, 0}, .doc_text = {21170, 28}, .note_text = {0, 0}, .default_text = {21058, 4},
+    {.name_text = {24842, 17}, .unit_text = {0, 0}, .doc_text = {24814, 28}, .note_text = {0, 0}, .default_text = {24702, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {21249, 13}, .unit_text = {0, 0}, .doc_text = {21216, 33}, .note_text = {0, 0}, .default_text = {21215, 1},
+    {.name_text = {24892, 13}, .unit_text = {0, 0}, .doc_text = {24859, 33}, .note_text = {0, 0}, .default_text = {19441, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {21300, 13}, .unit_text = {0, 0}, .doc_text = {21266, 34}, .note_text = {0, 0}, .default_text = {21262, 4},
+    {.name_text = {24943, 13}, .unit_text = {0, 0}, .doc_text = {24909, 34}, .note_text = {0, 0}, .default_text = {24905, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {21358, 5}, .unit_text = {0, 0}, .doc_text = {21313, 45}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {25001, 5}, .unit_text = {0, 0}, .doc_text = {24956, 45}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {21501, 5}, .unit_text = {0, 0}, .doc_text = {21422, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25144, 5}, .unit_text = {0, 0}, .doc_text = {25065, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {21506, 14}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {25149, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {21559, 9}, .unit_text = {0, 0}, .doc_text = {21520, 39}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {25202, 9}, .unit_text = {0, 0}, .doc_text = {25163, 39}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {21661, 18}, .unit_text = {0, 0}, .doc_text = {21639, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25304, 18}, .unit_text = {0, 0}, .doc_text = {25282, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {21706, 14}, .unit_text = {0, 0}, .doc_text = {21679, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25349, 14}, .unit_text = {0, 0}, .doc_text = {25322, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {21741, 15}, .unit_text = {0, 0}, .doc_text = {21720, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25384, 15}, .unit_text = {0, 0}, .doc_text = {25363, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {21792, 23}, .unit_text = {0, 0}, .doc_text = {21756, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25435, 23}, .unit_text = {0, 0}, .doc_text = {25399, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {21842, 23}, .unit_text = {0, 0}, .doc_text = {21815, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25485, 23}, .unit_text = {0, 0}, .doc_text = {25458, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 103, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 122, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {21959, 12}, .unit_text = {0, 0}, .doc_text = {21939, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25602, 12}, .unit_text = {0, 0}, .doc_text = {25582, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {21978, 9}, .unit_text = {0, 0}, .doc_text = {21971, 7}, .note_text = {0, 0}, .default_text = {1678, 1},
+    {.name_text = {25621, 9}, .unit_text = {0, 0}, .doc_text = {25614, 7}, .note_text = {0, 0}, .default_text = {2548, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {21987, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {25630, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 93, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 112, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {22079, 14}, .unit_text = {0, 0}, .doc_text = {22057, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25722, 14}, .unit_text = {0, 0}, .doc_text = {25700, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 98, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 117, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {22110, 6}, .unit_text = {0, 0}, .doc_text = {22093, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25753, 6}, .unit_text = {0, 0}, .doc_text = {25736, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {22167, 11}, .unit_text = {0, 0}, .doc_text = {22116, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25810, 11}, .unit_text = {0, 0}, .doc_text = {25759, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // GpmMix.sm
+    {.name_text = {19712, 2}, .unit_text = {7759, 1}, .doc_text = {25841, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.occupancy
+    {.name_text = {25942, 9}, .unit_text = {7759, 1}, .doc_text = {25880, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.integer
+    {.name_text = {25983, 7}, .unit_text = {7759, 1}, .doc_text = {25951, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.hmma
+    {.name_text = {26032, 4}, .unit_text = {7759, 1}, .doc_text = {25990, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.imma
+    {.name_text = {26078, 4}, .unit_text = {7759, 1}, .doc_text = {26036, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.dfma
+    {.name_text = {26123, 4}, .unit_text = {7759, 1}, .doc_text = {26082, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.fp64
+    {.name_text = {26167, 4}, .unit_text = {7759, 1}, .doc_text = {26127, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.fp32
+    {.name_text = {26212, 4}, .unit_text = {7759, 1}, .doc_text = {26171, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // GpmMix.fp16
+    {.name_text = {26256, 4}, .unit_text = {7759, 1}, .doc_text = {26216, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {11052, 9}, .unit_text = {0, 0}, .doc_text = {22201, 42}, .note_text = {22198, 3}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {12351, 9}, .unit_text = {0, 0}, .doc_text = {26335, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpm.streaming
+    {.name_text = {26393, 9}, .unit_text = {0, 0}, .doc_text = {26377, 16}, .note_text = {0, 0}, .default_text = {1396, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {22264, 19}, .unit_text = {22259, 5}, .doc_text = {22243, 16}, .note_text = {22198, 3}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {26460, 19}, .unit_text = {26455, 5}, .doc_text = {26402, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {22303, 19}, .unit_text = {22259, 5}, .doc_text = {22283, 20}, .note_text = {22198, 3}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {26536, 19}, .unit_text = {26455, 5}, .doc_text = {26479, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpm.mix
+    {.name_text = {26601, 3}, .unit_text = {0, 0}, .doc_text = {26555, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
+     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {22370, 4}, .unit_text = {0, 0}, .doc_text = {22349, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26652, 4}, .unit_text = {0, 0}, .doc_text = {26631, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {8407, 4}, .unit_text = {0, 0}, .doc_text = {22405, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10498, 4}, .unit_text = {0, 0}, .doc_text = {26687, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 121, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 140, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {22584, 11}, .unit_text = {0, 0}, .doc_text = {22547, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26866, 11}, .unit_text = {0, 0}, .doc_text = {26829, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {22621, 11}, .unit_text = {0, 0}, .doc_text = {22595, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26903, 11}, .unit_text = {0, 0}, .doc_text = {26877, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {12819, 4}, .unit_text = {0, 0}, .doc_text = {22632, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15728, 4}, .unit_text = {0, 0}, .doc_text = {26914, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {22678, 3}, .unit_text = {0, 0}, .doc_text = {22656, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26960, 3}, .unit_text = {0, 0}, .doc_text = {26938, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {22829, 4}, .unit_text = {22826, 3}, .doc_text = {22808, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {27111, 4}, .unit_text = {27108, 3}, .doc_text = {27090, 18}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {22833, 31}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {27146, 5}, .unit_text = {0, 0}, .doc_text = {27115, 31}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {22956, 18}, .unit_text = {0, 0}, .doc_text = {22937, 19}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27238, 18}, .unit_text = {0, 0}, .doc_text = {27219, 19}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {22978, 11}, .unit_text = {0, 0}, .doc_text = {22974, 4}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27260, 11}, .unit_text = {0, 0}, .doc_text = {27256, 4}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {22993, 11}, .unit_text = {0, 0}, .doc_text = {22989, 4}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27275, 11}, .unit_text = {0, 0}, .doc_text = {27271, 4}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {23008, 11}, .unit_text = {0, 0}, .doc_text = {23004, 4}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27290, 11}, .unit_text = {0, 0}, .doc_text = {27286, 4}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {23042, 20}, .unit_text = {0, 0}, .doc_text = {23019, 23}, .note_text = {895, 22}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27336, 20}, .unit_text = {0, 0}, .doc_text = {27301, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {23087, 10}, .unit_text = {0, 0}, .doc_text = {23076, 11}, .note_text = {23062, 14}, .default_text = {0, 0},
+    {.name_text = {27381, 10}, .unit_text = {0, 0}, .doc_text = {27370, 11}, .note_text = {27356, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {23118, 20}, .unit_text = {0, 0}, .doc_text = {23097, 21}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27412, 20}, .unit_text = {0, 0}, .doc_text = {27391, 21}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {23171, 22}, .unit_text = {0, 0}, .doc_text = {23138, 33}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27465, 22}, .unit_text = {0, 0}, .doc_text = {27432, 33}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {23222, 13}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27516, 13}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {23245, 9}, .unit_text = {0, 0}, .doc_text = {23235, 10}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27539, 9}, .unit_text = {0, 0}, .doc_text = {27529, 10}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {23267, 13}, .unit_text = {23265, 2}, .doc_text = {23254, 11}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27561, 13}, .unit_text = {27559, 2}, .doc_text = {27548, 11}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {23316, 15}, .unit_text = {0, 0}, .doc_text = {23280, 36}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {27610, 15}, .unit_text = {0, 0}, .doc_text = {27574, 36}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {23419, 5}, .unit_text = {0, 0}, .doc_text = {23374, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27713, 5}, .unit_text = {0, 0}, .doc_text = {27668, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {23571, 4}, .unit_text = {0, 0}, .doc_text = {23424, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27865, 4}, .unit_text = {0, 0}, .doc_text = {27718, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {11989, 4}, .unit_text = {0, 0}, .doc_text = {23596, 13}, .note_text = {0, 0}, .default_text = {23575, 21},
+    {.name_text = {14898, 4}, .unit_text = {0, 0}, .doc_text = {27890, 13}, .note_text = {0, 0}, .default_text = {27869, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {23630, 5}, .unit_text = {0, 0}, .doc_text = {23609, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {27924, 5}, .unit_text = {0, 0}, .doc_text = {27903, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {23740, 4}, .unit_text = {0, 0}, .doc_text = {23635, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28034, 4}, .unit_text = {0, 0}, .doc_text = {27929, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {23855, 6}, .unit_text = {0, 0}, .doc_text = {23744, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28149, 6}, .unit_text = {0, 0}, .doc_text = {28038, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {23922, 12}, .unit_text = {0, 0}, .doc_text = {23861, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28216, 12}, .unit_text = {0, 0}, .doc_text = {28155, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {23959, 17}, .unit_text = {0, 0}, .doc_text = {23934, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28253, 17}, .unit_text = {0, 0}, .doc_text = {28228, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {24004, 15}, .unit_text = {0, 0}, .doc_text = {23976, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28298, 15}, .unit_text = {0, 0}, .doc_text = {28270, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {24061, 15}, .unit_text = {0, 0}, .doc_text = {24019, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28355, 15}, .unit_text = {0, 0}, .doc_text = {28313, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {24156, 8}, .unit_text = {0, 0}, .doc_text = {24076, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28450, 8}, .unit_text = {0, 0}, .doc_text = {28370, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {24195, 15}, .unit_text = {0, 0}, .doc_text = {24164, 31}, .note_text = {0, 0}, .default_text = {10645, 5},
+    {.name_text = {28489, 15}, .unit_text = {0, 0}, .doc_text = {28458, 31}, .note_text = {0, 0}, .default_text = {1396, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {20945, 9}, .unit_text = {0, 0}, .doc_text = {24210, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24589, 9}, .unit_text = {0, 0}, .doc_text = {28504, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {24310, 3}, .unit_text = {0, 0}, .doc_text = {24259, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28604, 3}, .unit_text = {0, 0}, .doc_text = {28553, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {24327, 13}, .unit_text = {0, 0}, .doc_text = {24313, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28621, 13}, .unit_text = {0, 0}, .doc_text = {28607, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {24357, 12}, .unit_text = {0, 0}, .doc_text = {24340, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {28651, 12}, .unit_text = {0, 0}, .doc_text = {28634, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {24369, 18}, .unit_text = {0, 0}, .doc_text = {2050, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28663, 18}, .unit_text = {0, 0}, .doc_text = {2795, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {24398, 13}, .unit_text = {0, 0}, .doc_text = {24387, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28692, 13}, .unit_text = {0, 0}, .doc_text = {28681, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {24487, 9}, .unit_text = {0, 0}, .doc_text = {24411, 76}, .note_text = {0, 0}, .default_text = {1736, 4},
+    {.name_text = {28781, 9}, .unit_text = {0, 0}, .doc_text = {28705, 76}, .note_text = {0, 0}, .default_text = {2480, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {24513, 7}, .unit_text = {0, 0}, .doc_text = {24496, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28807, 7}, .unit_text = {0, 0}, .doc_text = {28790, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {24546, 8}, .unit_text = {0, 0}, .doc_text = {24520, 26}, .note_text = {0, 0}, .default_text = {538, 4},
+    {.name_text = {28840, 8}, .unit_text = {0, 0}, .doc_text = {28814, 26}, .note_text = {0, 0}, .default_text = {669, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 98, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {24586, 15}, .unit_text = {0, 0}, .doc_text = {24554, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28880, 15}, .unit_text = {0, 0}, .doc_text = {28848, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 84, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 103, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {24658, 3}, .unit_text = {0, 0}, .doc_text = {24601, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28952, 3}, .unit_text = {0, 0}, .doc_text = {28895, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {24730, 12}, .unit_text = {0, 0}, .doc_text = {24661, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29024, 12}, .unit_text = {0, 0}, .doc_text = {28955, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {24836, 8}, .unit_text = {0, 0}, .doc_text = {24742, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29130, 8}, .unit_text = {0, 0}, .doc_text = {29036, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {24966, 14}, .unit_text = {0, 0}, .doc_text = {24844, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29260, 14}, .unit_text = {0, 0}, .doc_text = {29138, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.bridge_chips
+    {.name_text = {29300, 12}, .unit_text = {0, 0}, .doc_text = {29274, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
+     .max_items = 4, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {24980, 7}, .unit_text = {0, 0}, .doc_text = {2562, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29312, 7}, .unit_text = {0, 0}, .doc_text = {3472, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
-     .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {11417, 6}, .unit_text = {0, 0}, .doc_text = {2870, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13728, 6}, .unit_text = {0, 0}, .doc_text = {3780, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
-     .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {24987, 11}, .unit_text = {0, 0}, .doc_text = {2927, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29319, 11}, .unit_text = {0, 0}, .doc_text = {3837, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
-     .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.dram_encryption
+    {.name_text = {29355, 15}, .unit_text = {0, 0}, .doc_text = {29330, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
+     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.conf_compute
+    {.name_text = {2468, 12}, .unit_text = {0, 0}, .doc_text = {29370, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
+     .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {24998, 16}, .unit_text = {0, 0}, .doc_text = {2961, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29393, 16}, .unit_text = {0, 0}, .doc_text = {4223, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
-     .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {535, 3}, .unit_text = {0, 0}, .doc_text = {3316, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {666, 3}, .unit_text = {0, 0}, .doc_text = {4578, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
-     .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {538, 4}, .unit_text = {0, 0}, .doc_text = {4445, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {669, 4}, .unit_text = {0, 0}, .doc_text = {5707, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
-     .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {15767, 5}, .unit_text = {0, 0}, .doc_text = {5331, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18675, 5}, .unit_text = {0, 0}, .doc_text = {6593, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
-     .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {25014, 12}, .unit_text = {0, 0}, .doc_text = {5465, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29409, 12}, .unit_text = {0, 0}, .doc_text = {6727, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
-     .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {25054, 7}, .unit_text = {0, 0}, .doc_text = {25026, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29449, 7}, .unit_text = {0, 0}, .doc_text = {29421, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
-     .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {25066, 3}, .unit_text = {0, 0}, .doc_text = {25061, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29461, 3}, .unit_text = {0, 0}, .doc_text = {29456, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
-     .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {25093, 23}, .unit_text = {0, 0}, .doc_text = {25069, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29488, 23}, .unit_text = {0, 0}, .doc_text = {29464, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
-     .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {25132, 15}, .unit_text = {0, 0}, .doc_text = {25116, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29527, 15}, .unit_text = {0, 0}, .doc_text = {29511, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
-     .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.power_balancing
+    {.name_text = {29574, 15}, .unit_text = {0, 0}, .doc_text = {29542, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
+     .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.memory_clock_switch
+    {.name_text = {29618, 19}, .unit_text = {0, 0}, .doc_text = {29589, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
+     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {25158, 11}, .unit_text = {0, 0}, .doc_text = {25147, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29648, 11}, .unit_text = {0, 0}, .doc_text = {29637, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
-     .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {25182, 12}, .unit_text = {0, 0}, .doc_text = {25169, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29672, 12}, .unit_text = {0, 0}, .doc_text = {29659, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
-     .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {25209, 6}, .unit_text = {0, 0}, .doc_text = {25194, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29699, 6}, .unit_text = {0, 0}, .doc_text = {29684, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
-     .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.clock_monitor
+    {.name_text = {29705, 13}, .unit_text = {0, 0}, .doc_text = {12380, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
+     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {25236, 23}, .unit_text = {0, 0}, .doc_text = {25215, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29739, 23}, .unit_text = {0, 0}, .doc_text = {29718, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
-     .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {25259, 16}, .unit_text = {0, 0}, .doc_text = {11307, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29762, 16}, .unit_text = {0, 0}, .doc_text = {13618, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
-     .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {14782, 17}, .unit_text = {0, 0}, .doc_text = {25275, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {17691, 17}, .unit_text = {0, 0}, .doc_text = {29778, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.mma_stall_percent
+    {.name_text = {29880, 17}, .unit_text = {7759, 1}, .doc_text = {29796, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {15784, 11}, .unit_text = {0, 0}, .doc_text = {25293, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18692, 11}, .unit_text = {0, 0}, .doc_text = {29897, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
-     .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {25318, 13}, .unit_text = {0, 0}, .doc_text = {11697, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29922, 13}, .unit_text = {0, 0}, .doc_text = {14122, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
-     .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {25361, 16}, .unit_text = {0, 0}, .doc_text = {25331, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29965, 16}, .unit_text = {0, 0}, .doc_text = {29935, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
-     .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.encoder_sessions
+    {.name_text = {30010, 16}, .unit_text = {0, 0}, .doc_text = {29981, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
+     .max_items = 16, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {25377, 9}, .unit_text = {0, 0}, .doc_text = {11854, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30026, 9}, .unit_text = {0, 0}, .doc_text = {14553, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
-     .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.fbc_sessions
+    {.name_text = {30077, 12}, .unit_text = {0, 0}, .doc_text = {30035, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
+     .max_items = 8, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {25413, 9}, .unit_text = {0, 0}, .doc_text = {25386, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30116, 9}, .unit_text = {0, 0}, .doc_text = {30089, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
-     .max_items = 64, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {25448, 8}, .unit_text = {0, 0}, .doc_text = {25422, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30151, 8}, .unit_text = {0, 0}, .doc_text = {30125, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {25487, 9}, .unit_text = {0, 0}, .doc_text = {25456, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30190, 9}, .unit_text = {0, 0}, .doc_text = {30159, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {25527, 15}, .unit_text = {0, 0}, .doc_text = {25496, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30230, 15}, .unit_text = {0, 0}, .doc_text = {30199, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {25577, 6}, .unit_text = {0, 0}, .doc_text = {25542, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30280, 6}, .unit_text = {0, 0}, .doc_text = {30245, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {25583, 3}, .unit_text = {0, 0}, .doc_text = {16993, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30286, 3}, .unit_text = {0, 0}, .doc_text = {20225, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.repair
+    {.name_text = {30317, 6}, .unit_text = {0, 0}, .doc_text = {30289, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
+     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {25600, 13}, .unit_text = {0, 0}, .doc_text = {25586, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30337, 13}, .unit_text = {0, 0}, .doc_text = {30323, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {25627, 13}, .unit_text = {0, 0}, .doc_text = {25613, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30364, 13}, .unit_text = {0, 0}, .doc_text = {30350, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {25640, 7}, .unit_text = {0, 0}, .doc_text = {17878, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14613, 7}, .unit_text = {0, 0}, .doc_text = {21532, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {25669, 21}, .unit_text = {0, 0}, .doc_text = {25647, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30399, 21}, .unit_text = {0, 0}, .doc_text = {30377, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {25707, 16}, .unit_text = {0, 0}, .doc_text = {25690, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {30437, 16}, .unit_text = {0, 0}, .doc_text = {30420, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {25736, 12}, .unit_text = {0, 0}, .doc_text = {25723, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {30466, 12}, .unit_text = {0, 0}, .doc_text = {30453, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {25748, 3}, .unit_text = {0, 0}, .doc_text = {19625, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30478, 3}, .unit_text = {0, 0}, .doc_text = {23276, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {25751, 18}, .unit_text = {0, 0}, .doc_text = {19698, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30481, 18}, .unit_text = {0, 0}, .doc_text = {23342, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {25769, 12}, .unit_text = {0, 0}, .doc_text = {19814, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30499, 12}, .unit_text = {0, 0}, .doc_text = {23458, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {25792, 10}, .unit_text = {0, 0}, .doc_text = {25781, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30522, 10}, .unit_text = {0, 0}, .doc_text = {30511, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {25835, 16}, .unit_text = {0, 0}, .doc_text = {25802, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30565, 16}, .unit_text = {0, 0}, .doc_text = {30532, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {25851, 14}, .unit_text = {0, 0}, .doc_text = {20025, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30581, 14}, .unit_text = {0, 0}, .doc_text = {23669, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {25865, 12}, .unit_text = {0, 0}, .doc_text = {20222, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30595, 12}, .unit_text = {0, 0}, .doc_text = {23866, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {25877, 12}, .unit_text = {0, 0}, .doc_text = {20448, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30607, 12}, .unit_text = {0, 0}, .doc_text = {24092, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {25889, 15}, .unit_text = {0, 0}, .doc_text = {20603, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30619, 15}, .unit_text = {0, 0}, .doc_text = {24247, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {25904, 8}, .unit_text = {0, 0}, .doc_text = {20698, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30634, 8}, .unit_text = {0, 0}, .doc_text = {24342, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {25912, 8}, .unit_text = {0, 0}, .doc_text = {20954, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30642, 8}, .unit_text = {0, 0}, .doc_text = {24598, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {25951, 16}, .unit_text = {0, 0}, .doc_text = {25920, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30681, 16}, .unit_text = {0, 0}, .doc_text = {30650, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {26000, 16}, .unit_text = {0, 0}, .doc_text = {25967, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30730, 16}, .unit_text = {0, 0}, .doc_text = {30697, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {26016, 6}, .unit_text = {0, 0}, .doc_text = {22178, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30746, 6}, .unit_text = {0, 0}, .doc_text = {25821, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {26022, 3}, .unit_text = {0, 0}, .doc_text = {22322, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30752, 3}, .unit_text = {0, 0}, .doc_text = {26604, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {26075, 7}, .unit_text = {0, 0}, .doc_text = {26025, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30805, 7}, .unit_text = {0, 0}, .doc_text = {30755, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {26097, 6}, .unit_text = {0, 0}, .doc_text = {26082, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12374, 6}, .unit_text = {0, 0}, .doc_text = {30812, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {26148, 6}, .unit_text = {0, 0}, .doc_text = {26103, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30872, 6}, .unit_text = {0, 0}, .doc_text = {30827, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {26154, 12}, .unit_text = {0, 0}, .doc_text = {22869, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30878, 12}, .unit_text = {0, 0}, .doc_text = {27151, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {26215, 8}, .unit_text = {0, 0}, .doc_text = {26166, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30939, 8}, .unit_text = {0, 0}, .doc_text = {30890, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {26280, 15}, .unit_text = {0, 0}, .doc_text = {26223, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31004, 15}, .unit_text = {0, 0}, .doc_text = {30947, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {26347, 14}, .unit_text = {0, 0}, .doc_text = {26295, 52}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {31071, 14}, .unit_text = {0, 0}, .doc_text = {31019, 52}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {26391, 4}, .unit_text = {0, 0}, .doc_text = {26372, 19}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31115, 4}, .unit_text = {0, 0}, .doc_text = {31096, 19}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {26395, 6}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {31119, 6}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 125, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 144, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {26426, 18}, .unit_text = {0, 0}, .doc_text = {26401, 25}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31150, 18}, .unit_text = {0, 0}, .doc_text = {31125, 25}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 129, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 148, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {26473, 17}, .unit_text = {0, 0}, .doc_text = {26444, 29}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31197, 17}, .unit_text = {0, 0}, .doc_text = {31168, 29}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {26524, 12}, .unit_text = {0, 0}, .doc_text = {26490, 34}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31248, 12}, .unit_text = {0, 0}, .doc_text = {31214, 34}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {26567, 3}, .unit_text = {0, 0}, .doc_text = {26555, 12}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31291, 3}, .unit_text = {0, 0}, .doc_text = {31279, 12}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {23740, 4}, .unit_text = {0, 0}, .doc_text = {26570, 5}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {28034, 4}, .unit_text = {0, 0}, .doc_text = {31294, 5}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.state
-    {.name_text = {7846, 5}, .unit_text = {0, 0}, .doc_text = {26395, 6}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {31119, 6}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 134, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 153, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {26625, 10}, .unit_text = {0, 0}, .doc_text = {26595, 30}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31349, 10}, .unit_text = {0, 0}, .doc_text = {31319, 30}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {26656, 12}, .unit_text = {0, 0}, .doc_text = {26635, 21}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31380, 12}, .unit_text = {0, 0}, .doc_text = {31359, 21}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {26668, 10}, .unit_text = {22826, 3}, .doc_text = {22808, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31392, 10}, .unit_text = {27108, 3}, .doc_text = {27090, 18}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {23419, 5}, .unit_text = {0, 0}, .doc_text = {26717, 8}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {27713, 5}, .unit_text = {0, 0}, .doc_text = {31441, 8}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {26725, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27146, 5}, .unit_text = {0, 0}, .doc_text = {31449, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {26768, 15}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {23859, 7}, .unit_text = {0, 0}, .doc_text = {31492, 15}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {26801, 13}, .unit_text = {0, 0}, .doc_text = {26783, 18}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31525, 13}, .unit_text = {0, 0}, .doc_text = {31507, 18}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {26838, 23}, .unit_text = {26834, 4}, .doc_text = {26814, 20}, .note_text = {22802, 6}, .default_text = {0, 0},
+    {.name_text = {31562, 23}, .unit_text = {31558, 4}, .doc_text = {31538, 20}, .note_text = {27084, 6}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {26883, 11}, .unit_text = {0, 0}, .doc_text = {26861, 22}, .note_text = {23062, 14}, .default_text = {0, 0},
+    {.name_text = {31607, 11}, .unit_text = {0, 0}, .doc_text = {31585, 22}, .note_text = {27356, 14}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {22864, 5}, .unit_text = {0, 0}, .doc_text = {26894, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27146, 5}, .unit_text = {0, 0}, .doc_text = {31618, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {26934, 8}, .unit_text = {0, 0}, .doc_text = {26923, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31658, 8}, .unit_text = {0, 0}, .doc_text = {31647, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {26942, 8}, .unit_text = {0, 0}, .doc_text = {26678, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31666, 8}, .unit_text = {0, 0}, .doc_text = {31402, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {26965, 12}, .unit_text = {0, 0}, .doc_text = {26950, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31689, 12}, .unit_text = {0, 0}, .doc_text = {31674, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6859, 2}, .unit_text = {0, 0}, .doc_text = {27007, 24}, .note_text = {25904, 8}, .default_text = {0, 0},
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {31731, 24}, .note_text = {30634, 8}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {27041, 9}, .unit_text = {0, 0}, .doc_text = {27031, 10}, .note_text = {25904, 8}, .default_text = {0, 0},
+    {.name_text = {31765, 9}, .unit_text = {0, 0}, .doc_text = {31755, 10}, .note_text = {30634, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.devices
-    {.name_text = {27064, 7}, .unit_text = {0, 0}, .doc_text = {27050, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31788, 7}, .unit_text = {0, 0}, .doc_text = {31774, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {27099, 12}, .unit_text = {0, 0}, .doc_text = {27071, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31823, 12}, .unit_text = {0, 0}, .doc_text = {31795, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {27157, 14}, .unit_text = {0, 0}, .doc_text = {27142, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31881, 14}, .unit_text = {0, 0}, .doc_text = {31866, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {27194, 14}, .unit_text = {0, 0}, .doc_text = {27171, 23}, .note_text = {25904, 8}, .default_text = {0, 0},
+    {.name_text = {31918, 14}, .unit_text = {0, 0}, .doc_text = {31895, 23}, .note_text = {30634, 8}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // UnitLed.color
+    {.name_text = {31988, 5}, .unit_text = {0, 0}, .doc_text = {31981, 7}, .note_text = {0, 0}, .default_text = {594, 5},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 90, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // UnitLed.cause
+    {.name_text = {32012, 5}, .unit_text = {0, 0}, .doc_text = {31993, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
+     .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // UnitPsu.state
+    {.name_text = {9108, 5}, .unit_text = {0, 0}, .doc_text = {31119, 6}, .note_text = {0, 0}, .default_text = {32039, 6},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
+     .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // UnitPsu.current_a
+    {.name_text = {32056, 9}, .unit_text = {32055, 1}, .doc_text = {32047, 8}, .note_text = {0, 0}, .default_text = {32045, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
+    // UnitPsu.voltage_v
+    {.name_text = {32076, 9}, .unit_text = {32075, 1}, .doc_text = {32067, 8}, .note_text = {0, 0}, .default_text = {32065, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
+    // UnitPsu.power_w
+    {.name_text = {32088, 7}, .unit_text = {8716, 1}, .doc_text = {18669, 6}, .note_text = {0, 0}, .default_text = {32085, 3},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
+    // UnitTemperatures.intake_c
+    {.name_text = {32141, 8}, .unit_text = {925, 1}, .doc_text = {32127, 14}, .note_text = {0, 0}, .default_text = {32125, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
+    // UnitTemperatures.exhaust_c
+    {.name_text = {32166, 9}, .unit_text = {925, 1}, .doc_text = {32151, 15}, .note_text = {0, 0}, .default_text = {32149, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
+    // UnitTemperatures.board_c
+    {.name_text = {32190, 7}, .unit_text = {925, 1}, .doc_text = {32177, 13}, .note_text = {0, 0}, .default_text = {32175, 2},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
+    // UnitFan.speed_rpm
+    {.name_text = {8019, 9}, .unit_text = {8016, 3}, .doc_text = {32240, 6}, .note_text = {0, 0}, .default_text = {32236, 4},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
+    // UnitFan.failed
+    {.name_text = {32260, 6}, .unit_text = {0, 0}, .doc_text = {32246, 14}, .note_text = {0, 0}, .default_text = {1396, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.name
+    {.name_text = {14898, 4}, .unit_text = {0, 0}, .doc_text = {27890, 13}, .note_text = {0, 0}, .default_text = {32289, 5},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
+     .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.id
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {32312, 11}, .note_text = {0, 0}, .default_text = {32294, 18},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
+     .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.serial
+    {.name_text = {28149, 6}, .unit_text = {0, 0}, .doc_text = {32323, 14}, .note_text = {0, 0}, .default_text = {2548, 1},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
+     .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.firmware_version
+    {.name_text = {2862, 16}, .unit_text = {0, 0}, .doc_text = {2845, 17}, .note_text = {0, 0}, .default_text = {32337, 3},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
+     .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.led
+    {.name_text = {32345, 3}, .unit_text = {0, 0}, .doc_text = {32340, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.psu
+    {.name_text = {32361, 3}, .unit_text = {0, 0}, .doc_text = {32348, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
+     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.temperature
+    {.name_text = {18658, 11}, .unit_text = {0, 0}, .doc_text = {32364, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
+     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.fans
+    {.name_text = {32377, 4}, .unit_text = {0, 0}, .doc_text = {29456, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
+     .max_items = 24, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Unit.gpus
+    {.name_text = {32407, 4}, .unit_text = {0, 0}, .doc_text = {32381, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // HostInterfaceCard.id
+    {.name_text = {8121, 2}, .unit_text = {0, 0}, .doc_text = {32431, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // HostInterfaceCard.firmware_version
+    {.name_text = {2862, 16}, .unit_text = {0, 0}, .doc_text = {2845, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ExcludedGpu.bus_id
+    {.name_text = {4340, 6}, .unit_text = {0, 0}, .doc_text = {31279, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ExcludedGpu.device_id
+    {.name_text = {4414, 9}, .unit_text = {0, 0}, .doc_text = {4356, 58}, .note_text = {0, 0}, .default_text = {4346, 10},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ExcludedGpu, device_id), .present_offset = offsetof(decltype(ExcludedGpu::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
+    // ExcludedGpu.subsystem_id
+    {.name_text = {4464, 12}, .unit_text = {0, 0}, .doc_text = {4433, 31}, .note_text = {0, 0}, .default_text = {4423, 10},
+     .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
+    // ExcludedGpu.uuid
+    {.name_text = {28034, 4}, .unit_text = {0, 0}, .doc_text = {32486, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
+     .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27257, 19}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {32552, 19}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {27297, 8}, .unit_text = {0, 0}, .doc_text = {27276, 21}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32592, 8}, .unit_text = {0, 0}, .doc_text = {32571, 21}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {27322, 10}, .unit_text = {0, 0}, .doc_text = {27305, 17}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32600, 10}, .unit_text = {0, 0}, .doc_text = {2845, 17}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {27350, 6}, .unit_text = {0, 0}, .doc_text = {27332, 18}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32628, 6}, .unit_text = {0, 0}, .doc_text = {32610, 18}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {24156, 8}, .unit_text = {0, 0}, .doc_text = {27356, 9}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {28450, 8}, .unit_text = {0, 0}, .doc_text = {32634, 9}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {27376, 10}, .unit_text = {0, 0}, .doc_text = {27365, 11}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32654, 10}, .unit_text = {0, 0}, .doc_text = {32643, 11}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {27397, 9}, .unit_text = {27391, 6}, .doc_text = {27386, 5}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32675, 9}, .unit_text = {32669, 6}, .doc_text = {32664, 5}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {27433, 10}, .unit_text = {0, 0}, .doc_text = {27406, 27}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32711, 10}, .unit_text = {0, 0}, .doc_text = {32684, 27}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {27471, 10}, .unit_text = {0, 0}, .doc_text = {27443, 28}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32749, 10}, .unit_text = {0, 0}, .doc_text = {32721, 28}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {27503, 12}, .unit_text = {0, 0}, .doc_text = {27481, 22}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32781, 12}, .unit_text = {0, 0}, .doc_text = {32759, 22}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {27539, 11}, .unit_text = {0, 0}, .doc_text = {27515, 24}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32817, 11}, .unit_text = {0, 0}, .doc_text = {32793, 24}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {27586, 18}, .unit_text = {0, 0}, .doc_text = {27550, 36}, .note_text = {22912, 25}, .default_text = {0, 0},
+    {.name_text = {32864, 18}, .unit_text = {0, 0}, .doc_text = {32828, 36}, .note_text = {27194, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {20215, 7}, .unit_text = {0, 0}, .doc_text = {27686, 35}, .note_text = {0, 0}, .default_text = {27683, 3},
+    {.name_text = {23859, 7}, .unit_text = {0, 0}, .doc_text = {32964, 35}, .note_text = {0, 0}, .default_text = {32961, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {23571, 4}, .unit_text = {0, 0}, .doc_text = {27721, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27865, 4}, .unit_text = {0, 0}, .doc_text = {32999, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {591, 6}, .unit_text = {0, 0}, .doc_text = {27781, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {722, 6}, .unit_text = {0, 0}, .doc_text = {33059, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {27871, 15}, .unit_text = {0, 0}, .doc_text = {27805, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33149, 15}, .unit_text = {0, 0}, .doc_text = {33083, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {27064, 7}, .unit_text = {0, 0}, .doc_text = {27886, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31788, 7}, .unit_text = {0, 0}, .doc_text = {33164, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {27957, 6}, .unit_text = {0, 0}, .doc_text = {26977, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33235, 6}, .unit_text = {0, 0}, .doc_text = {31701, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {27963, 13}, .unit_text = {0, 0}, .doc_text = {27208, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33241, 13}, .unit_text = {0, 0}, .doc_text = {31932, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.units
+    {.name_text = {25001, 5}, .unit_text = {0, 0}, .doc_text = {33254, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
+     .max_items = 8, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.host_interface_cards
+    {.name_text = {33322, 20}, .unit_text = {0, 0}, .doc_text = {33289, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
+     .max_items = 8, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Machine.excluded_gpus
+    {.name_text = {33387, 13}, .unit_text = {0, 0}, .doc_text = {33342, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
+     .max_items = 16, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {28031, 10}, .unit_text = {0, 0}, .doc_text = {27976, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33455, 10}, .unit_text = {0, 0}, .doc_text = {33400, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {28105, 24}, .unit_text = {0, 0}, .doc_text = {28041, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33529, 24}, .unit_text = {0, 0}, .doc_text = {33465, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {28158, 5}, .unit_text = {0, 0}, .doc_text = {28129, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33582, 5}, .unit_text = {0, 0}, .doc_text = {33553, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{1002, 17}, {967, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{2007, 6}, {1961, 46}, 1, 10, sizeof(System), false},  // System
-    {{2074, 17}, {2050, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2586, 7}, {2562, 24}, 13, 9, sizeof(Inforom), false},  // Inforom
-    {{2883, 6}, {2870, 13}, 22, 6, sizeof(Memory), false},  // Memory
-    {{2941, 10}, {2927, 14}, 28, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{3005, 15}, {2961, 44}, 31, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{3329, 3}, {3316, 13}, 33, 5, sizeof(Pci), false},  // Pci
-    {{3686, 10}, {3646, 40}, 38, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{4455, 4}, {4445, 10}, 50, 15, sizeof(Pcie), false},  // Pcie
-    {{5353, 5}, {5331, 22}, 65, 16, sizeof(Power), false},  // Power
-    {{5506, 11}, {5465, 41}, 81, 7, sizeof(ModulePower), false},  // ModulePower
-    {{6444, 7}, {6325, 119}, 88, 14, sizeof(Thermal), false},  // Thermal
-    {{6827, 3}, {6792, 35}, 102, 8, sizeof(Fan), false},  // Fan
-    {{7032, 20}, {6987, 45}, 110, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{7189, 21}, {7132, 57}, 113, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{7781, 21}, {7711, 70}, 115, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{8352, 14}, {8303, 49}, 123, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{8549, 10}, {8509, 40}, 133, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{8699, 11}, {8638, 61}, 135, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{10075, 6}, {10068, 7}, 137, 28, sizeof(Clocks), false},  // Clocks
-    {{10629, 16}, {10594, 35}, 165, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{11106, 21}, {11069, 37}, 175, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{11254, 11}, {11198, 56}, 186, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{11336, 15}, {11307, 29}, 188, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{11575, 11}, {11535, 40}, 189, 7, sizeof(Utilization), false},  // Utilization
-    {{11714, 12}, {11697, 17}, 196, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{11774, 15}, {11752, 22}, 199, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{11884, 8}, {11854, 30}, 202, 3, sizeof(FbcStats), false},  // FbcStats
-    {{12294, 7}, {12266, 28}, 205, 10, sizeof(Process), false},  // Process
-    {{12651, 8}, {12599, 52}, 215, 6, sizeof(Workload), false},  // Workload
-    {{12896, 14}, {12823, 73}, 221, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{14869, 9}, {14810, 59}, 224, 20, sizeof(Telemetry), false},  // Telemetry
-    {{15069, 18}, {15046, 23}, 244, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{15208, 12}, {15191, 17}, 248, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{15650, 18}, {15627, 23}, 250, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{15884, 14}, {15795, 89}, 256, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{16212, 12}, {16184, 28}, 260, 9, sizeof(EccLocations), false},  // EccLocations
-    {{16291, 9}, {16266, 25}, 269, 2, sizeof(EccErrors), false},  // EccErrors
-    {{16381, 10}, {16370, 11}, 271, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{16520, 13}, {16490, 30}, 273, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{16660, 14}, {16615, 45}, 276, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{16832, 7}, {16779, 53}, 281, 4, sizeof(EccSram), false},  // EccSram
-    {{17015, 3}, {16993, 22}, 285, 5, sizeof(Ecc), false},  // Ecc
-    {{17080, 14}, {17052, 28}, 290, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{17413, 12}, {17378, 35}, 292, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{17517, 17}, {17470, 47}, 297, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{17807, 12}, {17771, 36}, 302, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{17886, 7}, {17878, 8}, 307, 2, sizeof(Display), false},  // Display
-    {{18414, 10}, {18391, 23}, 309, 15, sizeof(MigProfile), true},  // MigProfile
-    {{18715, 18}, {18696, 19}, 324, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{19079, 11}, {19064, 15}, 328, 6, sizeof(MigInstance), true},  // MigInstance
-    {{19644, 3}, {19625, 19}, 334, 8, sizeof(Mig), true},  // Mig
-    {{19723, 17}, {19698, 25}, 342, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{19841, 12}, {19814, 27}, 344, 2, sizeof(DriverModels), false},  // DriverModels
-    {{19962, 10}, {19938, 24}, 346, 2, sizeof(Accounting), false},  // Accounting
-    {{20040, 14}, {20025, 15}, 348, 2, sizeof(Virtualization), false},  // Virtualization
-    {{20235, 11}, {20222, 13}, 350, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{20478, 11}, {20448, 30}, 353, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{20628, 14}, {20603, 25}, 356, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{20730, 8}, {20698, 32}, 358, 1, sizeof(Topology), false},  // Topology
-    {{20970, 8}, {20954, 16}, 359, 6, sizeof(Platform), false},  // Platform
-    {{21408, 14}, {21363, 45}, 365, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{21624, 15}, {21568, 56}, 371, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{21927, 12}, {21865, 62}, 374, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{22192, 6}, {22178, 14}, 379, 6, sizeof(Fabric), false},  // Fabric
-    {{22346, 3}, {22322, 24}, 385, 3, sizeof(Gpm), false},  // Gpm
-    {{22395, 10}, {22374, 21}, 388, 1, sizeof(FailureXid), false},  // FailureXid
-    {{22795, 7}, {22681, 114}, 389, 5, sizeof(Failure), false},  // Failure
-    {{22892, 20}, {22869, 23}, 394, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{23214, 8}, {23193, 21}, 396, 8, sizeof(Features), false},  // Features
-    {{23360, 14}, {23331, 29}, 404, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{26369, 3}, {26361, 8}, 408, 82, sizeof(Gpu), true},  // Gpu
-    {{26545, 10}, {26536, 9}, 490, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{26587, 8}, {26575, 12}, 495, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{26703, 14}, {26678, 25}, 497, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{26756, 12}, {26735, 21}, 501, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{27001, 6}, {26977, 24}, 503, 8, sizeof(NvLink), true},  // NvLink
-    {{27131, 11}, {27111, 20}, 511, 4, sizeof(RootComplex), true},  // RootComplex
-    {{27245, 12}, {27208, 37}, 515, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{27673, 10}, {27604, 69}, 517, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{28194, 7}, {28163, 31}, 529, 10, sizeof(Machine), true},  // Machine
+    {{1622, 17}, {1506, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{2752, 6}, {2706, 46}, 7, 10, sizeof(System), false},  // System
+    {{2819, 17}, {2795, 24}, 17, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2921, 10}, {2878, 43}, 19, 2, sizeof(BridgeChip), false},  // BridgeChip
+    {{3496, 7}, {3472, 24}, 21, 10, sizeof(Inforom), false},  // Inforom
+    {{3793, 6}, {3780, 13}, 31, 6, sizeof(Memory), false},  // Memory
+    {{3851, 10}, {3837, 14}, 37, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{3998, 14}, {3931, 67}, 40, 2, sizeof(DramEncryption), false},  // DramEncryption
+    {{4202, 11}, {4168, 34}, 42, 2, sizeof(ConfCompute), false},  // ConfCompute
+    {{4267, 15}, {4223, 44}, 44, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{4591, 3}, {4578, 13}, 46, 5, sizeof(Pci), false},  // Pci
+    {{4948, 10}, {4908, 40}, 51, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{5717, 4}, {5707, 10}, 63, 15, sizeof(Pcie), false},  // Pcie
+    {{6615, 5}, {6593, 22}, 78, 16, sizeof(Power), false},  // Power
+    {{6768, 11}, {6727, 41}, 94, 7, sizeof(ModulePower), false},  // ModulePower
+    {{7706, 7}, {7587, 119}, 101, 14, sizeof(Thermal), false},  // Thermal
+    {{8089, 3}, {8054, 35}, 115, 8, sizeof(Fan), false},  // Fan
+    {{8294, 20}, {8249, 45}, 123, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{8451, 21}, {8394, 57}, 126, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{9043, 21}, {8973, 70}, 128, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{10058, 14}, {10009, 49}, 136, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{10292, 14}, {10220, 72}, 154, 3, sizeof(PowerBalancing), false},  // PowerBalancing
+    {{10440, 17}, {10371, 69}, 157, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
+    {{10640, 10}, {10600, 40}, 159, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{10790, 11}, {10729, 61}, 161, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{12166, 6}, {12159, 7}, 163, 28, sizeof(Clocks), false},  // Clocks
+    {{12325, 10}, {12277, 48}, 191, 2, sizeof(ClockFault), false},  // ClockFault
+    {{12394, 12}, {12380, 14}, 193, 2, sizeof(ClockMonitor), true},  // ClockMonitor
+    {{12954, 16}, {12919, 35}, 195, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{13417, 21}, {13380, 37}, 205, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{13565, 11}, {13509, 56}, 216, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{13647, 15}, {13618, 29}, 218, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{13886, 11}, {13846, 40}, 219, 7, sizeof(Utilization), false},  // Utilization
+    {{14139, 12}, {14122, 17}, 226, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{14188, 15}, {14166, 22}, 229, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{14348, 14}, {14329, 19}, 232, 7, sizeof(EncoderSession), false},  // EncoderSession
+    {{14583, 8}, {14553, 30}, 239, 3, sizeof(FbcStats), false},  // FbcStats
+    {{14798, 10}, {14767, 31}, 242, 11, sizeof(FbcSession), false},  // FbcSession
+    {{15203, 7}, {15175, 28}, 253, 10, sizeof(Process), false},  // Process
+    {{15560, 8}, {15508, 52}, 263, 6, sizeof(Workload), false},  // Workload
+    {{15805, 14}, {15732, 73}, 269, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{17778, 9}, {17719, 59}, 272, 20, sizeof(Telemetry), false},  // Telemetry
+    {{17977, 18}, {17954, 23}, 292, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{18116, 12}, {18099, 17}, 296, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{18558, 18}, {18535, 23}, 298, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{18792, 14}, {18703, 89}, 304, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{19120, 12}, {19092, 28}, 308, 9, sizeof(EccLocations), false},  // EccLocations
+    {{19199, 9}, {19174, 25}, 317, 2, sizeof(EccErrors), false},  // EccErrors
+    {{19289, 10}, {19278, 11}, 319, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{19528, 14}, {19465, 63}, 321, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{19671, 13}, {19641, 30}, 328, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{19811, 14}, {19766, 45}, 331, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{20064, 7}, {20011, 53}, 336, 5, sizeof(EccSram), true},  // EccSram
+    {{20247, 3}, {20225, 22}, 341, 5, sizeof(Ecc), true},  // Ecc
+    {{20519, 6}, {20481, 38}, 346, 3, sizeof(Repair), false},  // Repair
+    {{20587, 14}, {20559, 28}, 349, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{20920, 12}, {20885, 35}, 351, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{21024, 17}, {20977, 47}, 356, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{21461, 12}, {21425, 36}, 361, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{21540, 7}, {21532, 8}, 368, 2, sizeof(Display), false},  // Display
+    {{22065, 10}, {22042, 23}, 370, 15, sizeof(MigProfile), true},  // MigProfile
+    {{22366, 18}, {22347, 19}, 385, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{22730, 11}, {22715, 15}, 389, 6, sizeof(MigInstance), true},  // MigInstance
+    {{23295, 3}, {23276, 19}, 395, 8, sizeof(Mig), true},  // Mig
+    {{23367, 17}, {23342, 25}, 403, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{23485, 12}, {23458, 27}, 405, 2, sizeof(DriverModels), false},  // DriverModels
+    {{23606, 10}, {23582, 24}, 407, 2, sizeof(Accounting), false},  // Accounting
+    {{23684, 14}, {23669, 15}, 409, 2, sizeof(Virtualization), false},  // Virtualization
+    {{23879, 11}, {23866, 13}, 411, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{24122, 11}, {24092, 30}, 414, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{24272, 14}, {24247, 25}, 417, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{24374, 8}, {24342, 32}, 419, 1, sizeof(Topology), false},  // Topology
+    {{24614, 8}, {24598, 16}, 420, 6, sizeof(Platform), false},  // Platform
+    {{25051, 14}, {25006, 45}, 426, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{25267, 15}, {25211, 56}, 432, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{25570, 12}, {25508, 62}, 435, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{25835, 6}, {25821, 14}, 440, 6, sizeof(Fabric), false},  // Fabric
+    {{26329, 6}, {26260, 69}, 446, 9, sizeof(GpmMix), false},  // GpmMix
+    {{26628, 3}, {26604, 24}, 455, 5, sizeof(Gpm), false},  // Gpm
+    {{26677, 10}, {26656, 21}, 460, 1, sizeof(FailureXid), false},  // FailureXid
+    {{27077, 7}, {26963, 114}, 461, 5, sizeof(Failure), false},  // Failure
+    {{27174, 20}, {27151, 23}, 466, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{27508, 8}, {27487, 21}, 468, 8, sizeof(Features), false},  // Features
+    {{27654, 14}, {27625, 29}, 476, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{31093, 3}, {31085, 8}, 480, 92, sizeof(Gpu), true},  // Gpu
+    {{31269, 10}, {31260, 9}, 572, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{31311, 8}, {31299, 12}, 577, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{31427, 14}, {31402, 25}, 579, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{31480, 12}, {31459, 21}, 583, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{31725, 6}, {31701, 24}, 585, 8, sizeof(NvLink), true},  // NvLink
+    {{31855, 11}, {31835, 20}, 593, 4, sizeof(RootComplex), true},  // RootComplex
+    {{31969, 12}, {31932, 37}, 597, 2, sizeof(PcieTopology), true},  // PcieTopology
+    {{32032, 7}, {32017, 15}, 599, 2, sizeof(UnitLed), false},  // UnitLed
+    {{32118, 7}, {32095, 23}, 601, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{32220, 16}, {32197, 23}, 605, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{32282, 7}, {32266, 16}, 608, 2, sizeof(UnitFan), false},  // UnitFan
+    {{32427, 4}, {32411, 16}, 610, 9, sizeof(Unit), true},  // Unit
+    {{32469, 17}, {32434, 35}, 619, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{32541, 11}, {32495, 46}, 621, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{32951, 10}, {32882, 69}, 625, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{33618, 7}, {33587, 31}, 637, 13, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
