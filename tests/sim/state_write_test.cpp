@@ -104,6 +104,21 @@ TEST_F(StateWrite, AChildOfAForkCanWriteThoughAThreadHeldTheLock) {
   EXPECT_EQ(*machine->gpus()[0].power.limit_mw, 0U);  // the child's machine is its own
 }
 
+// One that only gets no CPU is no stopped one: whoever waits for it waits on.
+TEST_F(StateWrite, AWriterThatIsSlowIsWaitedFor) {
+  const auto machine = attach(make(1));
+  std::atomic<bool> holds = false;
+  std::thread slow([&] {
+    const state::Lock held(*machine);
+    holds = true;
+    for (const auto end = Clock::now() + std::chrono::milliseconds(3300); Clock::now() < end;) {
+    }
+  });
+  while (!holds) std::this_thread::yield();
+  EXPECT_EQ(state::Lock(*machine).refusal(), state::Refusal::none);
+  slow.join();
+}
+
 TEST_F(StateWrite, AWriterThatIsStoppedHoldsNobodyForEver) {
   const auto machine = attach(make(1));
   const state::Lock held(*machine);

@@ -77,6 +77,7 @@ TEST(SimTable, IsSteeredInTheWordsOfTheCommand) {
   EXPECT_EQ(celsius(), nvml::Celsius(85));
   EXPECT_EQ(gpu.power_management_limit().value(), nvml::Milliwatts(400'000));
   driver.steer("release gpu=0 thermal.gpu").value();
+  driver.steer("time advance 2s").value();
   EXPECT_LT(celsius(), nvml::Celsius(85));
   driver.steer("fault gpu=1 lost").value();
   EXPECT_FALSE(library.device(1));
