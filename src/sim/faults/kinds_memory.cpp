@@ -61,11 +61,9 @@ Active active_remap(const Gpu& gpu) {
   return out;
 }
 
-Active nothing(const Gpu&) { return {}; }
-
 }  // namespace
 
-constexpr Kind kind::ecc{"ecc", "PLACE corrected|uncorrected [--count N]", inject_ecc, nullptr, nothing};
+constexpr Kind kind::ecc{"ecc", "PLACE corrected|uncorrected [--count N]", inject_ecc, nullptr, never_active};
 constexpr Kind kind::remap{"remap", "pending|failed", inject_remap, heal_remap, active_remap};
 
 }  // namespace nvmlkit::sim::faults
