@@ -10,6 +10,7 @@
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/model/pci_bus_id.hpp"
 #include "sim/model/value.hpp"
+#include "sim/steering/paths.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -21,30 +22,6 @@ using sim::model::Gpu;
 using sim::model::Member;
 using sim::model::StructDescriptor;
 using sim::model::Type;
-
-// Short names of what is steered most.
-struct Alias {
-  std::string_view name, path;
-};
-constexpr Alias aliases[] = {
-    {"thermal.gpu", "thermal.temperature_gpu_c"},
-    {"thermal.memory", "thermal.temperature_memory_c"},
-    {"thermal.margin", "thermal.tlimit_c"},
-    {"power.draw", "power.current_draw_mw"},
-    {"power.instant", "power.instant_draw_mw"},
-    {"power.average", "power.average_draw_mw"},
-    {"power.energy", "power.total_energy_consumption_mj"},
-    {"power.limit", "power.limit_mw"},
-    {"clocks.graphics", "clocks.graphics_current"},
-    {"clocks.sm", "clocks.sm_current"},
-    {"clocks.memory", "clocks.memory_current"},
-    {"clocks.video", "clocks.video_current"},
-    {"fan.speed", "fan.speed_percent"},
-    {"fan.rpm", "fan.speed_rpm"},
-    {"pcie.tx", "pcie.tx_throughput_kbps"},
-    {"pcie.rx", "pcie.rx_throughput_kbps"},
-    {"pstate", "performance_state"},
-};
 
 template <class T>
 T load(const std::byte* at) {
@@ -113,28 +90,11 @@ Json json_of(const StructDescriptor& type, std::byte* structure) {
 
 }  // namespace
 
-std::vector<std::string> segments(const std::string& path) {
-  std::vector<std::string> out(1);
-  for (const char c : path) {
-    if (c == '.')
-      out.emplace_back();
-    else
-      out.back() += c;
-  }
-  return out;
-}
-
-std::string full_path(const std::string& path) {
-  for (const auto& alias : aliases)
-    if (path == alias.name) return std::string(alias.path);
-  return path;
-}
-
 Json value_at(Gpu& gpu, const std::string& path) {
   const auto* type = &sim::model::descriptor<Gpu>();
   auto* structure = reinterpret_cast<std::byte*>(&gpu);
   if (path.empty()) return json_of(*type, structure);
-  const auto names = segments(path);
+  const auto names = sim::steering::segments(path);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto* field = type->find(names[i]);
     if (field == nullptr || field->reader) {

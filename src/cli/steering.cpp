@@ -2,61 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/model_json.hpp"
 #include "cli/target.hpp"
 #include "sim/clock.hpp"
-#include "sim/config/suggest.hpp"
-#include "sim/telemetry/change.hpp"
+#include "sim/steering/command.hpp"
+#include "sim/steering/paths.hpp"
 #include "sim/telemetry/pins.hpp"
 
 namespace nvmlkit::cli {
 namespace {
 
-using sim::config::quote;
 using sim::model::Field;
-using sim::model::Gpu;
-
-// A number and its unit, one of those given with what each is in the first one's.
-struct Unit {
-  std::string_view word;
-  double factor;
-};
-
-std::optional<double> number_with_unit(const std::string& text, std::initializer_list<Unit> units) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc()) return std::nullopt;
-  const std::string_view word(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  for (const auto& unit : units)
-    if (unit.word == word) return value * unit.factor;
-  return std::nullopt;
-}
-
-std::uint32_t percent(const std::string& text) {
-  const auto value = number_with_unit(text, {{"%", 1}, {"", 1}});
-  if (!value || *value < 0 || *value > 100 || *value != static_cast<double>(static_cast<int>(*value)))
-    throw Refused("expected a whole percentage from 0% to 100%, got " + quote(text));
-  return static_cast<std::uint32_t>(*value);
-}
-
-double seconds(const std::string& text) {
-  const auto value = number_with_unit(text, {{"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}});
-  if (!value || !(*value > 0) || *value > 1e8)
-    throw Refused("expected a time such as 500ms, 10s, 5m or 2h, got " + quote(text));
-  return *value;
-}
+using sim::model::Workload;
 
 struct LoadOptions {
   std::string state, selector, gpu, memory, encoder, decoder, jpeg, ofa, duration;
   bool as_json = false;
 };
 
-Json workload_json(const sim::model::Workload& workload) {
+Json workload_json(const Workload& workload) {
   if (!workload.gpu) return nullptr;
   auto out = Json::object();
   const auto add = [&](const char* name, const Field<std::uint32_t>& share) {
@@ -72,32 +40,22 @@ Json workload_json(const sim::model::Workload& workload) {
 }
 
 void load(const LoadOptions& options) {
-  const bool off = options.gpu == "off";
-  const bool more = !options.memory.empty() || !options.encoder.empty() || !options.decoder.empty() ||
-                    !options.jpeg.empty() || !options.ofa.empty() || !options.duration.empty();
-  if (off && more) throw Refused("off takes no other option");
-  sim::model::Workload workload;
-  if (!off) workload.gpu = percent(options.gpu);
-  const auto give = [](Field<std::uint32_t>& share, const std::string& text) {
-    if (!text.empty()) share = percent(text);
+  std::vector<std::string> words = {options.gpu};
+  const auto give = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
   };
-  give(workload.memory, options.memory);
-  give(workload.encoder, options.encoder);
-  give(workload.decoder, options.decoder);
-  give(workload.jpeg, options.jpeg);
-  give(workload.ofa, options.ofa);
-  const double duration = options.duration.empty() ? 0 : seconds(options.duration);
+  give("--memory", options.memory);
+  give("--encoder", options.encoder);
+  give("--decoder", options.decoder);
+  give("--jpeg", options.jpeg);
+  give("--ofa", options.ofa);
+  give("--for", options.duration);
   const auto machine = machine_of(options.state);
-  const auto selected = select(*machine, options.selector);
-  change(*machine, selected, [&](Gpu& gpu, std::size_t) {
-    if (off)
-      sim::telemetry::unload(gpu);
-    else
-      sim::telemetry::load(gpu, workload, sim::now_ns(*machine), duration);
-  });
+  accept(sim::steering::load(*machine, options.selector, words));
   if (!options.as_json) return;
   auto all = Json::array();
-  for (const auto index : selected) all.push_back({{"gpu", index}, {"workload", workload_json(workload)}});
+  for (const auto index : select(*machine, options.selector))
+    all.push_back({{"gpu", index}, {"workload", workload_json(snapshot(*machine, index)->workload)}});
   fmt::print("{}\n", all.dump(2));
 }
 
@@ -107,15 +65,15 @@ struct ReleaseOptions {
 };
 
 void release(const ReleaseOptions& options) {
-  const auto path = options.path == "all" ? "" : full_path(options.path);
-  if (!sim::telemetry::is_live(path))
-    throw Refused(quote(options.path) + " names no live value; see docs/guides/telemetry.md");
   const auto machine = machine_of(options.state);
-  const auto selected = select(*machine, options.selector);
+  // What moves again is what was pinned.
   auto all = Json::array();
-  change(*machine, selected, [&](Gpu& gpu, std::size_t index) {
-    all.push_back({{"gpu", index}, {"released", sim::telemetry::release(gpu, path)}});
-  });
+  if (options.as_json) {
+    const auto path = options.path == "all" ? "" : sim::steering::full_path(options.path);
+    for (const auto index : select(*machine, options.selector))
+      all.push_back({{"gpu", index}, {"released", sim::telemetry::release(*snapshot(*machine, index), path)}});
+  }
+  accept(sim::steering::release(*machine, options.selector, options.path));
   if (options.as_json) fmt::print("{}\n", all.dump(2));
 }
 
@@ -140,23 +98,12 @@ void show_time(const sim::Machine& machine, bool as_json) {
 }
 
 void time(const TimeOptions& options) {
-  if (options.what == "advance" && options.by.empty())
-    throw Refused("advance by how much? For example: nvmlkit time advance 10s");
-  if (options.what != "advance" && !options.by.empty()) throw Refused("only advance takes a time");
-  const double by = options.by.empty() ? 0 : seconds(options.by);
-  const auto pace = options.what.empty() || options.what == "advance" ? std::nullopt : sim::parse_pace(options.what);
-  if (!options.what.empty() && options.what != "advance" && !pace)
-    throw Refused(fmt::format("{} or advance, got {}", sim::pace_words, quote(options.what)));
+  std::vector<std::string> words;
+  for (const auto& word : {options.what, options.by})
+    if (!word.empty()) words.push_back(word);
   const auto machine = machine_of(options.state);
-  if (!options.what.empty()) {
-    const sim::state::Lock lock(*machine);
-    require(lock);
-    const auto& clock = machine->host().clock;
-    const auto real = sim::real_time_ns();
-    const auto wanted = pace ? clock.paced(real, *pace) : clock.advanced(real, static_cast<std::int64_t>(by * 1e9));
-    if (!lock.replace(clock, wanted)) throw Refused("the state file cannot grow");
-  }
-  if (options.what.empty() || options.as_json) show_time(*machine, options.as_json);
+  if (!words.empty()) accept(sim::steering::pass_time(*machine, words));
+  if (words.empty() || options.as_json) show_time(*machine, options.as_json);
 }
 
 constexpr const char* gpu_help = "gpu=INDEX, gpu=UUID, gpu=BUS-ID or gpu=all";

@@ -6,9 +6,8 @@
 
 namespace nvmlkit::cli {
 
-void require(const sim::state::Lock& lock) {
-  if (lock.refusal() == sim::state::Refusal::read_only) throw Refused("the state file may only be read");
-  if (!lock) throw Refused("a writer of the machine is stopped");
+void accept(const std::string& problem) {
+  if (!problem.empty()) throw Refused(problem);
 }
 
 std::unique_ptr<sim::model::Gpu> snapshot(const sim::Machine& machine, std::size_t index) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <random>
 #include <thread>
 #include <vector>
@@ -103,6 +104,21 @@ TEST_F(StateWrite, AChildOfAForkCanWriteThoughAThreadHeldTheLock) {
   EXPECT_EQ(*machine->gpus()[0].power.limit_mw, 0U);  // the child's machine is its own
 }
 
+// One that only gets no CPU is no stopped one: whoever waits for it waits on.
+TEST_F(StateWrite, AWriterThatIsSlowIsWaitedFor) {
+  const auto machine = attach(make(1));
+  std::atomic<bool> holds = false;
+  std::thread slow([&] {
+    const state::Lock held(*machine);
+    holds = true;
+    for (const auto end = Clock::now() + std::chrono::milliseconds(3300); Clock::now() < end;) {
+    }
+  });
+  while (!holds) std::this_thread::yield();
+  EXPECT_EQ(state::Lock(*machine).refusal(), state::Refusal::none);
+  slow.join();
+}
+
 TEST_F(StateWrite, AWriterThatIsStoppedHoldsNobodyForEver) {
   const auto machine = attach(make(1));
   const state::Lock held(*machine);
@@ -133,11 +149,13 @@ TEST_F(StateWrite, AReadOnlyMachineIsReadAndNotWritten) {
 
 // Children write without end until they are killed, each at an instant of its own; whoever comes next must find a
 // machine that somebody meant.
+//   NVMLKIT_KILL_SECONDS=300   for all 10,000 on a slow machine; 40 otherwise
 TEST_F(StateWrite, WritersKilledAtAnyInstantLeaveAWholeMachine) {
   constexpr std::size_t gpus = 3;
   const auto file = make(gpus);
   const auto machine = stamped(attach(file));
-  const auto end = Clock::now() + std::chrono::seconds(40);
+  const char* seconds = std::getenv("NVMLKIT_KILL_SECONDS");
+  const auto end = Clock::now() + std::chrono::seconds(seconds != nullptr ? std::atoi(seconds) : 40);
   std::mt19937 random(11);
   int rounds = 0, halfway = 0;
   for (; rounds < 10000 && Clock::now() < end; ++rounds) {

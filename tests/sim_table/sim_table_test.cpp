@@ -60,6 +60,41 @@ TEST(SimTable, MistakesAreSaid) {
     EXPECT_NE(message_of(machine, {.driver = "abc"}).find("535, 550"), std::string::npos);
 }
 
+TEST(SimTable, IsSteeredInTheWordsOfTheCommand) {
+  auto driver = SimulatedDriver::create("h100", {.gpu_count = 2}).value();
+  const auto library = Library::from_table(driver.table()).value();
+  const auto gpu = library.device(0).value();
+  const auto celsius = [&] { return gpu.temperature(abi::NVML_TEMPERATURE_GPU).value(); };
+  for (const char* words : {"time virtual", "load gpu=0 80% --memory 40% --for 60s", "time advance 30s"})
+    ASSERT_TRUE(driver.steer(words)) << words;
+  EXPECT_EQ(gpu.utilization_rates().value().gpu, nvml::Percent(80));
+  EXPECT_GT(gpu.power_usage().value(), nvml::Milliwatts(500'000));
+  EXPECT_GT(celsius(), nvml::Celsius(45));
+  EXPECT_EQ(library.device(1).value().utilization_rates().value().gpu, nvml::Percent(0));
+  driver.steer("time advance 31s").value();
+  EXPECT_EQ(gpu.utilization_rates().value().gpu, nvml::Percent(0));
+  driver.steer("set gpu=0 thermal.gpu=85 power.limit=400000").value();
+  EXPECT_EQ(celsius(), nvml::Celsius(85));
+  EXPECT_EQ(gpu.power_management_limit().value(), nvml::Milliwatts(400'000));
+  driver.steer("release gpu=0 thermal.gpu").value();
+  driver.steer("time advance 2s").value();
+  EXPECT_LT(celsius(), nvml::Celsius(85));
+  driver.steer("fault gpu=1 lost").value();
+  EXPECT_FALSE(library.device(1));
+  driver.steer("heal gpu=1").value();
+  EXPECT_TRUE(library.device(1));
+  for (const char* wrong :
+       {"", "sett gpu=0 power.limit=300000", "set", "set gpu=0", "set gpu=2 power.limit=300000",
+        "set gpu=0 power.limit=300000 nothing=1", "set gpu=0 power.limit=1", "load gpu=0", "load gpu=0 180%",
+        "load gpu=0 off --for 1s", "load gpu=0 5% --for", "load gpu=0 5% --spin 1", "release gpu=0 name",
+        "release gpu=0 all more", "time", "time backwards", "time advance", "fault gpu=0", "heal"}) {
+    const auto refused = driver.steer(wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().code(), Errc::invalid_argument) << wrong;
+  }
+  EXPECT_EQ(gpu.power_management_limit().value(), nvml::Milliwatts(400'000)) << "nothing has changed";
+}
+
 TEST(SimTable, TheEnvironmentIsNotLookedAt) {
   setenv("NVMLKIT_MACHINE", "h100", 1);
   setenv("NVMLKIT_GPU_COUNT", "1", 1);

@@ -12,6 +12,7 @@
 #include "sim/config/load.hpp"
 #include "sim/driver_branch.hpp"
 #include "sim/faults/command.hpp"
+#include "sim/steering/command.hpp"
 
 namespace nvmlkit::sim {
 namespace {
@@ -144,6 +145,10 @@ nvml::Result<void> SimulatedDriver::inject(std::string_view fault) {
 
 nvml::Result<void> SimulatedDriver::heal(std::string_view what) {
   return result_of(faults::heal(instance_->machine(), words_of(what)));
+}
+
+nvml::Result<void> SimulatedDriver::steer(std::string_view command) {
+  return result_of(steering::steer(instance_->machine(), words_of(command)));
 }
 
 nvml::Result<void> SimulatedDriver::raise_xid(unsigned int gpu, unsigned int xid) {

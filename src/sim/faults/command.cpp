@@ -7,12 +7,12 @@
 #include <optional>
 #include <sstream>
 
+#include "sim/change.hpp"
 #include "sim/config/suggest.hpp"
 #include "sim/faults/kinds.hpp"
 #include "sim/faults/rule_words.hpp"
 #include "sim/generated/return_codes.hpp"
 #include "sim/selector.hpp"
-#include "sim/state/write.hpp"
 
 namespace nvmlkit::sim::faults {
 namespace {
@@ -39,28 +39,15 @@ std::string unknown_kind(std::string_view word, const Table& table, bool of_gpu)
          config::hint(word, names);
 }
 
-std::string refusal(const state::Lock& lock) {
-  return lock.refusal() == state::Refusal::read_only ? "the state file may only be read"
-                                                     : "a writer of the machine is stopped";
-}
-
 bool is_rule(std::string_view kind) { return kind == "fail" || kind == "slow"; }
 
-// Changes each of the GPUs, all or none.
+// Says which GPU it is about.
 template <class Change>
 std::string change(const Machine& machine, const std::vector<std::size_t>& places, Change change_one) {
-  const state::Lock lock(machine);
-  if (!lock) return refusal(lock);
-  std::vector<std::unique_ptr<state::Edit>> edits;
-  for (const auto place : places) {
-    auto edit = std::make_unique<state::Edit>(lock, place);
-    if (!*edit) return "out of memory";
-    if (const auto problem = change_one(**edit); !problem.empty())
-      return "GPU " + std::to_string(place) + ": " + problem;
-    edits.push_back(std::move(edit));
-  }
-  for (auto& edit : edits) edit->commit();
-  return {};
+  return change_gpus(machine, places, [&](model::Gpu& gpu, std::size_t place) {
+    const auto problem = change_one(gpu);
+    return problem.empty() ? problem : "GPU " + std::to_string(place) + ": " + problem;
+  });
 }
 
 // One rule for the machine or all its GPUs, else one for each GPU. `target` is where they go.
@@ -92,7 +79,7 @@ void remove_rules(calls::Rules& rules, std::uint32_t gpu, bool every_gpu, std::s
 
 std::string set_machine_fault(const Machine& machine, MachineFault fault) {
   const state::Lock lock(machine);
-  if (!lock) return refusal(lock);
+  if (!lock) return refusal_of(lock);
   machine.attention().machine.store(fault, std::memory_order_release);
   update_attention(machine);
   return {};
@@ -109,7 +96,7 @@ std::string inject_into_machine(const Machine& machine, Words words) {
 
 std::string inject_rule(const Machine& machine, Words words) {
   const state::Lock lock(machine);
-  if (!lock) return refusal(lock);
+  if (!lock) return refusal_of(lock);
   auto problem = add_rules(machine, words, machine.call_rules());
   update_attention(machine);
   return problem;
@@ -160,7 +147,7 @@ std::string heal(const Machine& machine, Words words) {
     if (!problem.empty() || only) return problem;
   }
   const state::Lock lock(machine);
-  if (!lock) return refusal(lock);
+  if (!lock) return refusal_of(lock);
   auto& rules = machine.call_rules();
   const auto rule_kind = is_rule(kind) ? kind : std::string_view();
   if (of_machine && !is_rule(kind)) machine.attention().machine.store(MachineFault::none, std::memory_order_release);

@@ -37,6 +37,9 @@ inline std::string no_more(Words arguments, std::size_t count) {
   return arguments.size() > count ? "unexpected " + config::quote(arguments[count]) : std::string();
 }
 
+// Of what is over once it happened.
+inline Active never_active(const model::Gpu&) { return {}; }
+
 // A bit for each fan or link.
 
 template <class Bits>

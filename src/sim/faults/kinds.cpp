@@ -43,8 +43,6 @@ std::string inject_event(Gpu& gpu, Words arguments) {
   return {};
 }
 
-Active nothing(const Gpu&) { return {}; }
-
 // In the order in which the faults of a GPU are told.
 constexpr const Kind* all_kinds[] = {
     &kind::xid,      &kind::lost,    &kind::reset_required, &kind::off_bus, &kind::removed,
@@ -54,7 +52,7 @@ constexpr const Kind* all_kinds[] = {
 
 }  // namespace
 
-constexpr Kind kind::event{"event", "NAME [DATA]", inject_event, nullptr, nothing};
+constexpr Kind kind::event{"event", "NAME [DATA]", inject_event, nullptr, never_active};
 
 std::span<const Kind* const> kinds() { return all_kinds; }
 

@@ -61,8 +61,6 @@ Active active_remap(const Gpu& gpu) {
   return out;
 }
 
-Active never_active(const Gpu&) { return {}; }
-
 }  // namespace
 
 constexpr Kind kind::ecc{"ecc", "PLACE corrected|uncorrected [--count N]", inject_ecc, nullptr, never_active};

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <optional>
 
+#include "sim/processes/scheduling.hpp"
+
 namespace nvmlkit::sim::processes {
 namespace {
 
@@ -60,6 +62,11 @@ std::optional<std::uint64_t> running_since(std::uint32_t pid) {
 
 bool is_gone(std::uint32_t pid) {
   return pid == 0 || pid > INT32_MAX || (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH);
+}
+
+bool wants_to_run(std::uint32_t thread) {
+  const auto stat = stat_of(thread);
+  return stat && (stat->state == 'R' || stat->state == 'D');
 }
 
 std::uint64_t own_pid_namespace() {

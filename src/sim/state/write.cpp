@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sim/events/ring.hpp"
+#include "sim/processes/scheduling.hpp"
 #include "sim/state/hash.hpp"
 #include "sim/state/read.hpp"
 #include "sim/telemetry/change.hpp"
@@ -132,12 +133,21 @@ bool take_room([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t size
 #endif
 }
 
+// The thread that holds the lock, as the C library notes it; 0 where it does not tell.
+std::uint32_t holder_of([[maybe_unused]] const pthread_mutex_t& mutex) {
+#ifdef __GLIBC__
+  return static_cast<std::uint32_t>(__atomic_load_n(&mutex.__data.__owner, __ATOMIC_RELAXED));
+#else
+  return 0;
+#endif
+}
+
 Refusal acquire(const Machine& machine) {
   if (machine.access() == Access::read_only) return Refusal::read_only;
   if (machine.access() == Access::private_memory && machine.entered_by_child()) renew_lock(machine);
   auto& mutex = machine.header().lock;
   // The lock is not fair: where many write, one may wait long although nobody is stopped. It goes on for as long as
-  // there are writes.
+  // there are writes, or who holds it waits for a CPU as we do.
   for (int round = 0; round < most_rounds; ++round) {
     const auto writes = machine.header().writes.load(std::memory_order_relaxed);
     timespec deadline{};
@@ -151,7 +161,9 @@ Refusal acquire(const Machine& machine) {
         pthread_mutex_consistent(&mutex);
         return Refusal::none;
       case ETIMEDOUT:
-        if (machine.header().writes.load(std::memory_order_relaxed) == writes) return Refusal::busy;
+        if (machine.header().writes.load(std::memory_order_relaxed) == writes &&
+            !processes::wants_to_run(holder_of(mutex)))
+          return Refusal::busy;
         break;
       default:
         return Refusal::busy;

@@ -1,0 +1,15 @@
+// Names of fields as people write them: power.limit_mw, or power.limit for short.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nvmlkit::sim::steering {
+
+std::vector<std::string> segments(std::string_view path);
+
+// The field that a short name stands for; any other path as it is.
+std::string full_path(std::string_view path);
+
+}  // namespace nvmlkit::sim::steering
