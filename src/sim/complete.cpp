@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/identity.hpp"
+#include "sim/links/layout.hpp"
 #include "sim/mig/instances.hpp"
 
 namespace nvmlkit::sim {
@@ -85,6 +86,13 @@ void complete_modes(Gpu& gpu, const model::System& system) {
   if (gpu.architecture) gpu.gpm.supported.derive_from(Maybe<bool>(at_least(gpu, Architecture::hopper)));
 }
 
+// The file says of C2C whether it is there; as a feature of the chip, where it says no more.
+void complete_c2c(Gpu& gpu, const model::NvLink& nvlink) {
+  const auto& said = nvlink.c2c_enabled ? nvlink.c2c_enabled : gpu.features.nvlink_c2c;
+  if (said) gpu.c2c.mode.derive_from(Maybe<std::uint32_t>(*said ? EnableState::enabled : EnableState::disabled));
+  if (gpu.c2c.links) gpu.c2c.bandwidth_per_link_mbps.derive_from(Maybe<std::uint32_t>(44712));
+}
+
 // The CUDA version that a driver branch supports.
 struct Branch {
   std::uint32_t driver, major, minor;
@@ -140,10 +148,12 @@ void complete(Machine& machine) {
     complete_power_and_clocks(gpu);
     complete_errors(gpu);
     complete_modes(gpu, machine.system());
+    complete_c2c(gpu, machine.host().nvlink);
     gpu.nvlink_low_power.supported.derive_from(
         Maybe<bool>(machine.host().nvlink.links_per_gpu.value_or(0) > 0 && at_least(gpu, Architecture::hopper)));
     mig::settle(gpu);  // its problems are those of the machine file: config/check.cpp
   }
+  links::lay_out(machine);
 }
 
 }  // namespace nvmlkit::sim

@@ -112,6 +112,8 @@ constexpr char text_pool[] =
     "busy"
     "burst"
     "steady"
+    "Switch Connected"
+    "Direct Connected"
     "lost"
     "fallen_off_bus"
     "ecc_uncorrectable"
@@ -921,7 +923,6 @@ constexpr char text_pool[] =
     "default_level"
     "PCIe distance to the other GPUs."
     "Topology"
-    "platform info"
     "Serial number of the chassis."
     "chassis_serial_number"
     "Slot in the chassis."
@@ -930,12 +931,28 @@ constexpr char text_pool[] =
     "tray_index"
     "Host."
     "host_id"
-    "How the peers are connected: \"Switch Connected\" or \"Direct Connected\"."
+    "How the peers are connected."
     "peer_type"
-    "Module."
+    "Module. Default: module_id of the GPU."
     "module_id"
-    "Place in a rack."
+    "GUID of the GPU in the fabric. Default: 0."
+    "gpu_fabric_guid"
+    "Place in a rack; from Blackwell on."
     "Platform"
+    "Whether it is on. Default: from nvlink.c2c_enabled or features.nvlink_c2c."
+    "Links. Default: none."
+    "links"
+    "Bandwidth of a link. Default: 44712, as GH200 and GB200 have it."
+    "MB/s"
+    "bandwidth_per_link_mbps"
+    "Replays of each link."
+    "replay_errors"
+    "Back-to-back replays of each link."
+    "back_to_back_replay_errors"
+    "CRC errors of each link."
+    "interrupt_errors"
+    "NVLink-C2C between GPU and CPU."
+    "C2c"
     "The threshold can be set. Default: from Hopper on, where the machine has NVLink."
     "1000"
     "Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen."
@@ -1007,13 +1024,11 @@ constexpr char text_pool[] =
     "xid"
     "A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays."
     "Failure"
-    "NVLink"
-    "Errors per second."
+    "Errors per second of each link: damaged flits, which are sent again. Default: defaults.error_rate."
     "1/s"
     "rate"
     "On which links; all by default."
-    "links"
-    "Injected NVLink errors."
+    "NVLink errors that the machine file asks for."
     "NvLinkErrorInjection"
     "no NVML function tells it"
     "Transformer engine."
@@ -1026,7 +1041,7 @@ constexpr char text_pool[] =
     "fp8_support"
     "Confidential computing."
     "confidential_compute"
-    "NVLink and C2C"
+    "the default of c2c.mode"
     "NVLink-C2C."
     "nvlink_c2c"
     "Decompression engine."
@@ -1154,7 +1169,11 @@ constexpr char text_pool[] =
     "reset_status"
     "api_restriction"
     "topology"
+    "Place in a rack."
     "platform"
+    "Where the NVLinks lead, and what they counted."
+    "NVLink-C2C to the CPU."
+    "c2c"
     "Low power state of the NVLinks."
     "nvlink_low_power"
     "Reduced bandwidth of the NVLinks."
@@ -1167,6 +1186,7 @@ constexpr char text_pool[] =
     "faults"
     "Events of a change that is not committed yet."
     "events"
+    "Injected NVLink errors."
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -1181,21 +1201,29 @@ constexpr char text_pool[] =
     "State."
     "What is at the other end."
     "remote_device_type"
-    "PCI address of the other end."
+    "PCI address of the other end. That of a GPU or an NVSwitch of this machine tells what it is."
     "remote_pci_bus_id"
     "Index of the GPU at the other end."
     "remote_index"
     "One link."
     "NvLinkLink"
-    "PCI address."
+    "PCI address. Switches that the host does not see, as in GB200 racks, have none."
     "bdf"
     "UUID."
     "An NVSwitch."
     "NvSwitch"
-    "Share of the bandwidth in use."
+    "Index of the one GPU."
+    "from"
+    "Index of the other."
+    "to"
+    "Links between two GPUs, without an NVSwitch: a bridge, or wires of the baseboard."
+    "NvLinkConnection"
+    "State. Default: active where the link leads somewhere."
+    "Share of the bandwidth that a fully busy GPU uses, in each direction. Default: 0.25."
     "duty_cycle"
-    "Seed of the counters."
+    "Traffic counters begin at numbers made from it. Default: they begin at 0."
     "counter_seed"
+    "Errors per second of each link. Default: none."
     "error_rate"
     "What holds for all links."
     "NvLinkDefaults"
@@ -1203,35 +1231,62 @@ constexpr char text_pool[] =
     "Its links."
     "The links of one GPU."
     "NvLinkDevice"
-    "NVLink version."
-    "Links of each GPU."
+    "MSE."
+    "mse"
+    "NETIR."
+    "netir"
+    "NETIR UPHY."
+    "netir_uphy"
+    "NETIR CLN."
+    "netir_cln"
+    "NETIR DLN."
+    "netir_dln"
+    "Versions of the links' firmware, MAJOR.MINOR.SUB; from Blackwell on."
+    "NvLinkFirmware"
+    "NVLink version: 2 = Volta, 3 = Ampere, 4 = Hopper, 5 = Blackwell."
+    "Links of each GPU. Default: as many as `links` or `device_links` list, else none."
     "links_per_gpu"
-    "Bandwidth of a link."
-    "MB/s"
-    "bandwidth_per_link_mbps"
-    "NVLink-C2C to the CPU."
+    "Bandwidth of a link and direction."
+    "NVLink-C2C to the CPU. Where it is left out the GPU tells nothing of C2C."
     "c2c_enabled"
-    "Links, the same for all GPUs."
-    "NVSwitches."
+    "Links that differ, the same for all GPUs."
+    "NVSwitches; the links of each GPU are shared out evenly among them, in order."
     "switches"
+    "GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other."
+    "connections"
     "defaults"
-    "Links, per GPU."
+    "Links that differ, per GPU."
     "device_links"
+    "NVLink encryption (NVLE) is on; from Blackwell on."
+    "encryption"
+    "Versions of the firmware."
+    "firmware"
     "NVLink between the GPUs."
     "NvLink"
+    "it tells root complexes apart, and no NVML function tells it"
     "Its name, as pci0000:00."
     "NUMA node."
     "numa_node"
-    "GPUs under it."
+    "CPU socket that the NUMA node belongs to. Default: a socket of its own."
+    "socket"
+    "Distance between its devices: single = one PCIe bridge (PIX), multiple = several (PXB), hostbridge = the root complex itself (PHB)."
+    "GPUs and network adapters under it."
     "devices"
-    "CPUs near it, as 0-15,32-47."
+    "CPUs near it, as 0-15,32-47. Default: cores_per_numa CPUs from numa_node times cores_per_numa on, else all CPUs of this host."
     "cpu_affinity"
     "A PCIe root complex."
     "RootComplex"
+    "nvidia-smi asks the system for it"
+    "Name, as mlx5_0."
+    "PCI address."
+    "A network adapter."
+    "Nic"
     "Root complexes."
     "root_complexes"
     "CPUs of each NUMA node."
     "cores_per_numa"
+    "Network adapters, in the order in which nvidia-smi topo -m names them."
+    "nics"
     "Where the GPUs hang in the PCIe tree."
     "PcieTopology"
     "There are adapters."
@@ -1415,2785 +1470,2917 @@ constexpr Word word_table[] = {
     {{753, 4}, 0u},  // busy
     {{757, 5}, 0u},  // burst
     {{762, 6}, 0u},  // steady
+    // Platform.peer_type
+    {{768, 16}, 0u},  // Switch Connected
+    {{784, 16}, 0u},  // Direct Connected
     // Failure.mode
     {{587, 7}, 0u},  // healthy
-    {{768, 4}, 0u},  // lost
-    {{772, 14}, 0u},  // fallen_off_bus
-    {{786, 17}, 0u},  // ecc_uncorrectable
+    {{800, 4}, 0u},  // lost
+    {{804, 14}, 0u},  // fallen_off_bus
+    {{818, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{803, 6}, 0u},  // active
-    {{809, 8}, 0u},  // inactive
-    {{817, 2}, 0u},  // up
-    {{819, 4}, 0u},  // down
+    {{835, 6}, 0u},  // active
+    {{841, 8}, 0u},  // inactive
+    {{849, 2}, 0u},  // up
+    {{851, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{823, 3}, 0u},  // gpu
-    {{826, 6}, 0u},  // switch
-    {{832, 3}, 0u},  // npu
-    {{835, 6}, 0u},  // ibmnpu
+    {{855, 3}, 0u},  // gpu
+    {{858, 6}, 0u},  // switch
+    {{864, 3}, 0u},  // npu
+    {{867, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{803, 6}, 0u},  // active
-    {{809, 8}, 0u},  // inactive
-    {{817, 2}, 0u},  // up
-    {{819, 4}, 0u},  // down
+    {{835, 6}, 0u},  // active
+    {{841, 8}, 0u},  // inactive
+    {{849, 2}, 0u},  // up
+    {{851, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {905, 8}, .unit_text = {0, 0}, .doc_text = {863, 42}, .note_text = {841, 22}, .default_text = {0, 0},
+    {.name_text = {937, 8}, .unit_text = {0, 0}, .doc_text = {895, 42}, .note_text = {873, 22}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // System.driver_version
-    {.name_text = {1029, 14}, .unit_text = {0, 0}, .doc_text = {975, 54}, .note_text = {0, 0}, .default_text = {965, 10},
+    {.name_text = {1061, 14}, .unit_text = {0, 0}, .doc_text = {1007, 54}, .note_text = {0, 0}, .default_text = {997, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1159, 12}, .unit_text = {0, 0}, .doc_text = {1043, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1191, 12}, .unit_text = {0, 0}, .doc_text = {1075, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1279, 12}, .unit_text = {0, 0}, .doc_text = {1171, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1311, 12}, .unit_text = {0, 0}, .doc_text = {1203, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {1397, 18}, .unit_text = {0, 0}, .doc_text = {1291, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1429, 18}, .unit_text = {0, 0}, .doc_text = {1323, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {1520, 18}, .unit_text = {0, 0}, .doc_text = {1415, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1552, 18}, .unit_text = {0, 0}, .doc_text = {1447, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {1613, 11}, .unit_text = {0, 0}, .doc_text = {1538, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1645, 11}, .unit_text = {0, 0}, .doc_text = {1570, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {1660, 10}, .unit_text = {0, 0}, .doc_text = {1625, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {1692, 10}, .unit_text = {0, 0}, .doc_text = {1657, 35}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // System.conf_compute
-    {.name_text = {1670, 12}, .unit_text = {0, 0}, .doc_text = {913, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1702, 12}, .unit_text = {0, 0}, .doc_text = {945, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {1733, 17}, .unit_text = {0, 0}, .doc_text = {1686, 47}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {1765, 17}, .unit_text = {0, 0}, .doc_text = {1718, 47}, .note_text = {0, 0}, .default_text = {1714, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {1893, 14}, .unit_text = {0, 0}, .doc_text = {1750, 143}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {1925, 14}, .unit_text = {0, 0}, .doc_text = {1782, 143}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {1973, 5}, .unit_text = {0, 0}, .doc_text = {1960, 13}, .note_text = {0, 0}, .default_text = {1959, 1},
+    {.name_text = {2005, 5}, .unit_text = {0, 0}, .doc_text = {1992, 13}, .note_text = {0, 0}, .default_text = {1991, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {1991, 5}, .unit_text = {0, 0}, .doc_text = {1978, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2023, 5}, .unit_text = {0, 0}, .doc_text = {2010, 13}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {2064, 13}, .unit_text = {0, 0}, .doc_text = {2037, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2096, 13}, .unit_text = {0, 0}, .doc_text = {2069, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {2103, 10}, .unit_text = {0, 0}, .doc_text = {2077, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2135, 10}, .unit_text = {0, 0}, .doc_text = {2109, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {2139, 10}, .unit_text = {0, 0}, .doc_text = {2113, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2171, 10}, .unit_text = {0, 0}, .doc_text = {2145, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {2188, 10}, .unit_text = {0, 0}, .doc_text = {2149, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2220, 10}, .unit_text = {0, 0}, .doc_text = {2181, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {2236, 10}, .unit_text = {0, 0}, .doc_text = {2198, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2268, 10}, .unit_text = {0, 0}, .doc_text = {2230, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {2327, 8}, .unit_text = {0, 0}, .doc_text = {2246, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2359, 8}, .unit_text = {0, 0}, .doc_text = {2278, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {2400, 17}, .unit_text = {2398, 2}, .doc_text = {2335, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2432, 17}, .unit_text = {2430, 2}, .doc_text = {2367, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {2436, 21}, .unit_text = {2398, 2}, .doc_text = {2417, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2468, 21}, .unit_text = {2430, 2}, .doc_text = {2449, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {2503, 5}, .unit_text = {0, 0}, .doc_text = {2457, 46}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {2535, 5}, .unit_text = {0, 0}, .doc_text = {2489, 46}, .note_text = {0, 0}, .default_text = {1714, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {2539, 11},
+    {.name_text = {2593, 11}, .unit_text = {2592, 1}, .doc_text = {2582, 10}, .note_text = {0, 0}, .default_text = {2571, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {2604, 14}, .unit_text = {2560, 1}, .doc_text = {2572, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2636, 14}, .unit_text = {2592, 1}, .doc_text = {2604, 32}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2618, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2694, 10}, .unit_text = {2592, 1}, .doc_text = {2650, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2672, 23}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2727, 10}, .unit_text = {2592, 1}, .doc_text = {2704, 23}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {2732, 16}, .unit_text = {2729, 3}, .doc_text = {2705, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2764, 16}, .unit_text = {2761, 3}, .doc_text = {2737, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {2802, 14}, .unit_text = {2560, 1}, .doc_text = {2793, 9}, .note_text = {2748, 45}, .default_text = {0, 0},
+    {.name_text = {2834, 14}, .unit_text = {2592, 1}, .doc_text = {2825, 9}, .note_text = {2780, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2593, 11}, .unit_text = {2592, 1}, .doc_text = {2582, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {2662, 10}, .unit_text = {2560, 1}, .doc_text = {2835, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2694, 10}, .unit_text = {2592, 1}, .doc_text = {2867, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2866, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2727, 10}, .unit_text = {2592, 1}, .doc_text = {2898, 7}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {2561, 11}, .unit_text = {2560, 1}, .doc_text = {2550, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2593, 11}, .unit_text = {2592, 1}, .doc_text = {2582, 10}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {2695, 10}, .unit_text = {2560, 1}, .doc_text = {2897, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {2727, 10}, .unit_text = {2592, 1}, .doc_text = {2929, 10}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {3024, 6}, .unit_text = {0, 0}, .doc_text = {2966, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3056, 6}, .unit_text = {0, 0}, .doc_text = {2998, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {3098, 9}, .unit_text = {0, 0}, .doc_text = {3040, 58}, .note_text = {0, 0}, .default_text = {3030, 10},
+    {.name_text = {3130, 9}, .unit_text = {0, 0}, .doc_text = {3072, 58}, .note_text = {0, 0}, .default_text = {3062, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {3148, 12}, .unit_text = {0, 0}, .doc_text = {3117, 31}, .note_text = {0, 0}, .default_text = {3107, 10},
+    {.name_text = {3180, 12}, .unit_text = {0, 0}, .doc_text = {3149, 31}, .note_text = {0, 0}, .default_text = {3139, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {3200, 10}, .unit_text = {0, 0}, .doc_text = {3161, 39}, .note_text = {0, 0}, .default_text = {3160, 1},
+    {.name_text = {3232, 10}, .unit_text = {0, 0}, .doc_text = {3193, 39}, .note_text = {0, 0}, .default_text = {3192, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {3253, 9}, .unit_text = {0, 0}, .doc_text = {3211, 42}, .note_text = {0, 0}, .default_text = {3210, 1},
+    {.name_text = {3285, 9}, .unit_text = {0, 0}, .doc_text = {3243, 42}, .note_text = {0, 0}, .default_text = {3242, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {3310, 14}, .unit_text = {0, 0}, .doc_text = {3278, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3342, 14}, .unit_text = {0, 0}, .doc_text = {3310, 32}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {3324, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3375, 11}, .unit_text = {0, 0}, .doc_text = {3356, 19}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {3368, 13}, .unit_text = {0, 0}, .doc_text = {3354, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3400, 13}, .unit_text = {0, 0}, .doc_text = {3386, 14}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {3397, 8}, .unit_text = {0, 0}, .doc_text = {3381, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3429, 8}, .unit_text = {0, 0}, .doc_text = {3413, 16}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {3423, 7}, .unit_text = {0, 0}, .doc_text = {3405, 18}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3455, 7}, .unit_text = {0, 0}, .doc_text = {3437, 18}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {3440, 9}, .unit_text = {0, 0}, .doc_text = {3430, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3472, 9}, .unit_text = {0, 0}, .doc_text = {3462, 10}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {3468, 8}, .unit_text = {0, 0}, .doc_text = {3449, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3500, 8}, .unit_text = {0, 0}, .doc_text = {3481, 19}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {3493, 9}, .unit_text = {0, 0}, .doc_text = {3476, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3525, 9}, .unit_text = {0, 0}, .doc_text = {3508, 17}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {3515, 5}, .unit_text = {0, 0}, .doc_text = {3502, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3547, 5}, .unit_text = {0, 0}, .doc_text = {3534, 13}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {3541, 19}, .unit_text = {0, 0}, .doc_text = {3520, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3573, 19}, .unit_text = {0, 0}, .doc_text = {3552, 21}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {3572, 4}, .unit_text = {0, 0}, .doc_text = {3560, 12}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3604, 4}, .unit_text = {0, 0}, .doc_text = {3592, 12}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {3588, 4}, .unit_text = {0, 0}, .doc_text = {3576, 12}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3620, 4}, .unit_text = {0, 0}, .doc_text = {3608, 12}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {3688, 12}, .unit_text = {0, 0}, .doc_text = {3642, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3720, 12}, .unit_text = {0, 0}, .doc_text = {3674, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {3759, 19}, .unit_text = {0, 0}, .doc_text = {3700, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3791, 19}, .unit_text = {0, 0}, .doc_text = {3732, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {3809, 17}, .unit_text = {0, 0}, .doc_text = {3778, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3841, 17}, .unit_text = {0, 0}, .doc_text = {3810, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {3841, 16}, .unit_text = {0, 0}, .doc_text = {3826, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3873, 16}, .unit_text = {0, 0}, .doc_text = {3858, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {3896, 14}, .unit_text = {3588, 4}, .doc_text = {3857, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3928, 14}, .unit_text = {3620, 4}, .doc_text = {3889, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {3920, 18}, .unit_text = {3588, 4}, .doc_text = {3910, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3952, 18}, .unit_text = {3620, 4}, .doc_text = {3942, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {3974, 14}, .unit_text = {0, 0}, .doc_text = {3938, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4006, 14}, .unit_text = {0, 0}, .doc_text = {3970, 36}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {4012, 23}, .unit_text = {0, 0}, .doc_text = {3988, 24}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4044, 23}, .unit_text = {0, 0}, .doc_text = {4020, 24}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {4064, 18}, .unit_text = {4060, 4}, .doc_text = {4035, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4096, 18}, .unit_text = {4092, 4}, .doc_text = {4067, 25}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {4111, 18}, .unit_text = {4060, 4}, .doc_text = {4082, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4143, 18}, .unit_text = {4092, 4}, .doc_text = {4114, 29}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {4162, 8}, .unit_text = {2560, 1}, .doc_text = {4129, 33}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4194, 8}, .unit_text = {2592, 1}, .doc_text = {4161, 33}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {4207, 8}, .unit_text = {2560, 1}, .doc_text = {4170, 37}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {4239, 8}, .unit_text = {2592, 1}, .doc_text = {4202, 37}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {4234, 6}, .unit_text = {0, 0}, .doc_text = {4215, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4266, 6}, .unit_text = {0, 0}, .doc_text = {4247, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {4321, 20}, .unit_text = {0, 0}, .doc_text = {4240, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4353, 20}, .unit_text = {0, 0}, .doc_text = {4272, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {4372, 19}, .unit_text = {0, 0}, .doc_text = {4341, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4404, 19}, .unit_text = {0, 0}, .doc_text = {4373, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {4438, 20}, .unit_text = {0, 0}, .doc_text = {4405, 33}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {4470, 20}, .unit_text = {0, 0}, .doc_text = {4437, 33}, .note_text = {0, 0}, .default_text = {1714, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {4480, 15}, .unit_text = {0, 0}, .doc_text = {4458, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {4512, 15}, .unit_text = {0, 0}, .doc_text = {4490, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {4546, 8}, .unit_text = {4544, 2}, .doc_text = {4495, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4578, 8}, .unit_text = {4576, 2}, .doc_text = {4527, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {4593, 16}, .unit_text = {4544, 2}, .doc_text = {4554, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4625, 16}, .unit_text = {4576, 2}, .doc_text = {4586, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {4658, 17}, .unit_text = {4544, 2}, .doc_text = {4609, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4690, 17}, .unit_text = {4576, 2}, .doc_text = {4641, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {4788, 14}, .unit_text = {4544, 2}, .doc_text = {4675, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4820, 14}, .unit_text = {4576, 2}, .doc_text = {4707, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {4831, 12}, .unit_text = {4544, 2}, .doc_text = {4802, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4863, 12}, .unit_text = {4576, 2}, .doc_text = {4834, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {4873, 12}, .unit_text = {4544, 2}, .doc_text = {4843, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4905, 12}, .unit_text = {4576, 2}, .doc_text = {4875, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {4900, 15}, .unit_text = {4544, 2}, .doc_text = {4885, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4932, 15}, .unit_text = {4576, 2}, .doc_text = {4917, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {4951, 15}, .unit_text = {4544, 2}, .doc_text = {4915, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4983, 15}, .unit_text = {4576, 2}, .doc_text = {4947, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {5019, 15}, .unit_text = {4544, 2}, .doc_text = {4966, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5051, 15}, .unit_text = {4576, 2}, .doc_text = {4998, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {5059, 14}, .unit_text = {4544, 2}, .doc_text = {5034, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5091, 14}, .unit_text = {4576, 2}, .doc_text = {5066, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {5104, 19}, .unit_text = {5102, 2}, .doc_text = {5073, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5136, 19}, .unit_text = {5134, 2}, .doc_text = {5105, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {5163, 11}, .unit_text = {0, 0}, .doc_text = {5123, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5195, 11}, .unit_text = {0, 0}, .doc_text = {5155, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {5201, 12}, .unit_text = {0, 0}, .doc_text = {5174, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {5233, 12}, .unit_text = {0, 0}, .doc_text = {5206, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {5250, 27}, .unit_text = {5248, 2}, .doc_text = {5213, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5282, 27}, .unit_text = {5280, 2}, .doc_text = {5245, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {4951, 15}, .unit_text = {4544, 2}, .doc_text = {4915, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4983, 15}, .unit_text = {4576, 2}, .doc_text = {4947, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {5019, 15}, .unit_text = {4544, 2}, .doc_text = {5304, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5051, 15}, .unit_text = {4576, 2}, .doc_text = {5336, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {4546, 8}, .unit_text = {4544, 2}, .doc_text = {5331, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4578, 8}, .unit_text = {4576, 2}, .doc_text = {5363, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {5393, 18}, .unit_text = {4544, 2}, .doc_text = {5352, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5425, 18}, .unit_text = {4576, 2}, .doc_text = {5384, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {4593, 16}, .unit_text = {4544, 2}, .doc_text = {4554, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4625, 16}, .unit_text = {4576, 2}, .doc_text = {4586, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {4831, 12}, .unit_text = {4544, 2}, .doc_text = {4802, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4863, 12}, .unit_text = {4576, 2}, .doc_text = {4834, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {4873, 12}, .unit_text = {4544, 2}, .doc_text = {4843, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4905, 12}, .unit_text = {4576, 2}, .doc_text = {4875, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {5493, 17}, .unit_text = {740, 1}, .doc_text = {5465, 28}, .note_text = {0, 0}, .default_text = {5463, 2},
+    {.name_text = {5525, 17}, .unit_text = {740, 1}, .doc_text = {5497, 28}, .note_text = {0, 0}, .default_text = {5495, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {5536, 20}, .unit_text = {740, 1}, .doc_text = {5510, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5568, 20}, .unit_text = {740, 1}, .doc_text = {5542, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {5595, 20}, .unit_text = {740, 1}, .doc_text = {5556, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5627, 20}, .unit_text = {740, 1}, .doc_text = {5588, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {5654, 20}, .unit_text = {740, 1}, .doc_text = {5615, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5686, 20}, .unit_text = {740, 1}, .doc_text = {5647, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {5708, 15}, .unit_text = {740, 1}, .doc_text = {5674, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5740, 15}, .unit_text = {740, 1}, .doc_text = {5706, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {5771, 22}, .unit_text = {740, 1}, .doc_text = {5723, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5803, 22}, .unit_text = {740, 1}, .doc_text = {5755, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {5831, 20}, .unit_text = {740, 1}, .doc_text = {5793, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5863, 20}, .unit_text = {740, 1}, .doc_text = {5825, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {5881, 12}, .unit_text = {740, 1}, .doc_text = {5851, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5913, 12}, .unit_text = {740, 1}, .doc_text = {5883, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {5924, 12}, .unit_text = {740, 1}, .doc_text = {5893, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5956, 12}, .unit_text = {740, 1}, .doc_text = {5925, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {6012, 8}, .unit_text = {740, 1}, .doc_text = {5936, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6044, 8}, .unit_text = {740, 1}, .doc_text = {5968, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {6055, 17}, .unit_text = {740, 1}, .doc_text = {6020, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6087, 17}, .unit_text = {740, 1}, .doc_text = {6052, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {6107, 17}, .unit_text = {740, 1}, .doc_text = {6072, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6139, 17}, .unit_text = {740, 1}, .doc_text = {6104, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {6165, 22}, .unit_text = {740, 1}, .doc_text = {6124, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6197, 22}, .unit_text = {740, 1}, .doc_text = {6156, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {6242, 29}, .unit_text = {740, 1}, .doc_text = {6187, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6274, 29}, .unit_text = {740, 1}, .doc_text = {6219, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {6428, 5}, .unit_text = {0, 0}, .doc_text = {6397, 31}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {6460, 5}, .unit_text = {0, 0}, .doc_text = {6429, 31}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {6444, 13}, .unit_text = {6443, 1}, .doc_text = {6433, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6476, 13}, .unit_text = {6475, 1}, .doc_text = {6465, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {6496, 20}, .unit_text = {6443, 1}, .doc_text = {6457, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6528, 20}, .unit_text = {6475, 1}, .doc_text = {6489, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {6573, 14}, .unit_text = {6443, 1}, .doc_text = {6516, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6605, 14}, .unit_text = {6475, 1}, .doc_text = {6548, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {6616, 11}, .unit_text = {6443, 1}, .doc_text = {6587, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6648, 11}, .unit_text = {6475, 1}, .doc_text = {6619, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {6657, 11}, .unit_text = {6443, 1}, .doc_text = {6627, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6689, 11}, .unit_text = {6475, 1}, .doc_text = {6659, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {6703, 9}, .unit_text = {6700, 3}, .doc_text = {6668, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6735, 9}, .unit_text = {6732, 3}, .doc_text = {6700, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {6732, 6}, .unit_text = {0, 0}, .doc_text = {6712, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {6764, 6}, .unit_text = {0, 0}, .doc_text = {6744, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {6776, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6837, 2}, .unit_text = {0, 0}, .doc_text = {6808, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {6858, 8}, .unit_text = {0, 0}, .doc_text = {6807, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {6890, 8}, .unit_text = {0, 0}, .doc_text = {6839, 51}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {6924, 9}, .unit_text = {0, 0}, .doc_text = {6866, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6956, 9}, .unit_text = {0, 0}, .doc_text = {6898, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {6998, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7050, 8}, .unit_text = {0, 0}, .doc_text = {7030, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
      .max_items = 32, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {7069, 9}, .unit_text = {0, 0}, .doc_text = {7026, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7101, 9}, .unit_text = {0, 0}, .doc_text = {7058, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {7204, 17}, .unit_text = {6443, 1}, .doc_text = {7156, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7236, 17}, .unit_text = {6475, 1}, .doc_text = {7188, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {7249, 21}, .unit_text = {7245, 4}, .doc_text = {7221, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7281, 21}, .unit_text = {7277, 4}, .doc_text = {7253, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {7294, 23}, .unit_text = {7245, 4}, .doc_text = {7270, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7326, 23}, .unit_text = {7277, 4}, .doc_text = {7302, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {7358, 23}, .unit_text = {7356, 2}, .doc_text = {7317, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7390, 23}, .unit_text = {7388, 2}, .doc_text = {7349, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {7401, 23}, .unit_text = {7400, 1}, .doc_text = {7381, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7433, 23}, .unit_text = {7432, 1}, .doc_text = {7413, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {7464, 42}, .unit_text = {0, 0}, .doc_text = {7424, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7496, 42}, .unit_text = {0, 0}, .doc_text = {7456, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {7547, 38}, .unit_text = {0, 0}, .doc_text = {7506, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7579, 38}, .unit_text = {0, 0}, .doc_text = {7538, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {7624, 33}, .unit_text = {7400, 1}, .doc_text = {7585, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7656, 33}, .unit_text = {7432, 1}, .doc_text = {7617, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {7748, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7824, 5}, .unit_text = {0, 0}, .doc_text = {7780, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {7813, 15}, .unit_text = {0, 0}, .doc_text = {7797, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7845, 15}, .unit_text = {0, 0}, .doc_text = {7829, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {7865, 19}, .unit_text = {0, 0}, .doc_text = {7828, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7897, 19}, .unit_text = {0, 0}, .doc_text = {7860, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {7927, 21}, .unit_text = {7400, 1}, .doc_text = {7884, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7959, 21}, .unit_text = {7432, 1}, .doc_text = {7916, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {7989, 19}, .unit_text = {7400, 1}, .doc_text = {7948, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8021, 19}, .unit_text = {7432, 1}, .doc_text = {7980, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {8038, 21}, .unit_text = {6443, 1}, .doc_text = {8008, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8070, 21}, .unit_text = {6475, 1}, .doc_text = {8040, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {8088, 21}, .unit_text = {6443, 1}, .doc_text = {8059, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8120, 21}, .unit_text = {6475, 1}, .doc_text = {8091, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {8144, 39}, .unit_text = {6443, 1}, .doc_text = {8109, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8176, 39}, .unit_text = {6475, 1}, .doc_text = {8141, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {8215, 14}, .unit_text = {0, 0}, .doc_text = {8183, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8247, 14}, .unit_text = {0, 0}, .doc_text = {8215, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {8229, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7050, 8}, .unit_text = {0, 0}, .doc_text = {8261, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
      .max_items = 5, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {8312, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8385, 4}, .unit_text = {0, 0}, .doc_text = {8344, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {8440, 15}, .unit_text = {0, 0}, .doc_text = {8360, 80}, .note_text = {0, 0}, .default_text = {8357, 3},
+    {.name_text = {8472, 15}, .unit_text = {0, 0}, .doc_text = {8392, 80}, .note_text = {0, 0}, .default_text = {8389, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {8521, 5}, .unit_text = {0, 0}, .doc_text = {8505, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {8553, 5}, .unit_text = {0, 0}, .doc_text = {8537, 16}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {8575, 9}, .unit_text = {0, 0}, .doc_text = {8526, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8607, 9}, .unit_text = {0, 0}, .doc_text = {8558, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {8712, 16}, .unit_text = {8709, 3}, .doc_text = {8656, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8744, 16}, .unit_text = {8741, 3}, .doc_text = {8688, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {8751, 12}, .unit_text = {8709, 3}, .doc_text = {8728, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8783, 12}, .unit_text = {8741, 3}, .doc_text = {8760, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {8791, 12}, .unit_text = {8709, 3}, .doc_text = {8763, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8823, 12}, .unit_text = {8741, 3}, .doc_text = {8795, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {8858, 20}, .unit_text = {8709, 3}, .doc_text = {8803, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8890, 20}, .unit_text = {8741, 3}, .doc_text = {8835, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {8929, 27}, .unit_text = {8709, 3}, .doc_text = {8878, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8961, 27}, .unit_text = {8741, 3}, .doc_text = {8910, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {8996, 10}, .unit_text = {8709, 3}, .doc_text = {8956, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9028, 10}, .unit_text = {8741, 3}, .doc_text = {8988, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {9046, 6}, .unit_text = {8709, 3}, .doc_text = {9006, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9078, 6}, .unit_text = {8741, 3}, .doc_text = {9038, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {9069, 14}, .unit_text = {8709, 3}, .doc_text = {9052, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9101, 14}, .unit_text = {8741, 3}, .doc_text = {9084, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {9104, 10}, .unit_text = {8709, 3}, .doc_text = {9083, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9136, 10}, .unit_text = {8741, 3}, .doc_text = {9115, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {9140, 10}, .unit_text = {8709, 3}, .doc_text = {9114, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9172, 10}, .unit_text = {8741, 3}, .doc_text = {9146, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {9203, 18}, .unit_text = {8709, 3}, .doc_text = {9150, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9235, 18}, .unit_text = {8741, 3}, .doc_text = {9182, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {9270, 25}, .unit_text = {8709, 3}, .doc_text = {9221, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9302, 25}, .unit_text = {8741, 3}, .doc_text = {9253, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {9311, 13}, .unit_text = {8709, 3}, .doc_text = {9295, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9343, 13}, .unit_text = {8741, 3}, .doc_text = {9327, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {9344, 9}, .unit_text = {8709, 3}, .doc_text = {9324, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9376, 9}, .unit_text = {8741, 3}, .doc_text = {9356, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {9373, 13}, .unit_text = {8709, 3}, .doc_text = {9353, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9405, 13}, .unit_text = {8741, 3}, .doc_text = {9385, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {9397, 10}, .unit_text = {0, 0}, .doc_text = {9386, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9429, 10}, .unit_text = {0, 0}, .doc_text = {9418, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {9445, 18}, .unit_text = {0, 0}, .doc_text = {9407, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9477, 18}, .unit_text = {0, 0}, .doc_text = {9439, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {9481, 17}, .unit_text = {0, 0}, .doc_text = {9463, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9513, 17}, .unit_text = {0, 0}, .doc_text = {9495, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {9539, 19}, .unit_text = {8709, 3}, .doc_text = {9498, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9571, 19}, .unit_text = {8741, 3}, .doc_text = {9530, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {9600, 19}, .unit_text = {8709, 3}, .doc_text = {9558, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9632, 19}, .unit_text = {8741, 3}, .doc_text = {9590, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {9658, 17}, .unit_text = {8709, 3}, .doc_text = {9619, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9690, 17}, .unit_text = {8741, 3}, .doc_text = {9651, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {9715, 17}, .unit_text = {8709, 3}, .doc_text = {9675, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9747, 17}, .unit_text = {8741, 3}, .doc_text = {9707, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {9779, 15}, .unit_text = {8709, 3}, .doc_text = {9732, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9811, 15}, .unit_text = {8741, 3}, .doc_text = {9764, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {9817, 19}, .unit_text = {8709, 3}, .doc_text = {9794, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9849, 19}, .unit_text = {8741, 3}, .doc_text = {9826, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {9860, 19}, .unit_text = {8709, 3}, .doc_text = {9836, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9892, 19}, .unit_text = {8741, 3}, .doc_text = {9868, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {9924, 13}, .unit_text = {8709, 3}, .doc_text = {9879, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9956, 13}, .unit_text = {8741, 3}, .doc_text = {9911, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {9958, 17}, .unit_text = {8709, 3}, .doc_text = {9937, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9990, 17}, .unit_text = {8741, 3}, .doc_text = {9969, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {9997, 17}, .unit_text = {8709, 3}, .doc_text = {9975, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10029, 17}, .unit_text = {8741, 3}, .doc_text = {10007, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {10054, 15}, .unit_text = {2398, 2}, .doc_text = {10027, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10086, 15}, .unit_text = {2430, 2}, .doc_text = {10059, 27}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {10099, 13}, .unit_text = {2398, 2}, .doc_text = {10069, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10131, 13}, .unit_text = {2430, 2}, .doc_text = {10101, 30}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {10141, 22}, .unit_text = {2398, 2}, .doc_text = {10112, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10173, 22}, .unit_text = {2430, 2}, .doc_text = {10144, 29}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {10192, 22}, .unit_text = {2398, 2}, .doc_text = {10163, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10224, 22}, .unit_text = {2430, 2}, .doc_text = {10195, 29}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {10241, 26}, .unit_text = {2398, 2}, .doc_text = {10214, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10273, 26}, .unit_text = {2430, 2}, .doc_text = {10246, 27}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {10299, 14}, .unit_text = {2398, 2}, .doc_text = {10267, 32}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10331, 14}, .unit_text = {2430, 2}, .doc_text = {10299, 32}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {10332, 18}, .unit_text = {2398, 2}, .doc_text = {10313, 19}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10364, 18}, .unit_text = {2430, 2}, .doc_text = {10345, 19}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {10385, 14}, .unit_text = {2398, 2}, .doc_text = {10350, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10417, 14}, .unit_text = {2430, 2}, .doc_text = {10382, 35}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {10450, 27}, .unit_text = {2398, 2}, .doc_text = {10399, 51}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10482, 27}, .unit_text = {2430, 2}, .doc_text = {10431, 51}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {10520, 20}, .unit_text = {2398, 2}, .doc_text = {10477, 43}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {10552, 20}, .unit_text = {2430, 2}, .doc_text = {10509, 43}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {10609, 8}, .unit_text = {0, 0}, .doc_text = {10596, 13}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10641, 8}, .unit_text = {0, 0}, .doc_text = {10628, 13}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {10637, 27}, .unit_text = {0, 0}, .doc_text = {10617, 20}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10669, 27}, .unit_text = {0, 0}, .doc_text = {10649, 20}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {10676, 12}, .unit_text = {0, 0}, .doc_text = {10664, 12}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10708, 12}, .unit_text = {0, 0}, .doc_text = {10696, 12}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {10741, 11}, .unit_text = {0, 0}, .doc_text = {10688, 53}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10773, 11}, .unit_text = {0, 0}, .doc_text = {10720, 53}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {10769, 10}, .unit_text = {0, 0}, .doc_text = {10752, 17}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10801, 10}, .unit_text = {0, 0}, .doc_text = {10784, 17}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {10797, 19}, .unit_text = {0, 0}, .doc_text = {10779, 18}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10829, 19}, .unit_text = {0, 0}, .doc_text = {10811, 18}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {10834, 19}, .unit_text = {0, 0}, .doc_text = {10816, 18}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10866, 19}, .unit_text = {0, 0}, .doc_text = {10848, 18}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {10865, 23}, .unit_text = {0, 0}, .doc_text = {10853, 12}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10897, 23}, .unit_text = {0, 0}, .doc_text = {10885, 12}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {10903, 22}, .unit_text = {0, 0}, .doc_text = {10888, 15}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {10935, 22}, .unit_text = {0, 0}, .doc_text = {10920, 15}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {10930, 68}, .note_text = {0, 0}, .default_text = {10925, 5},
+    {.name_text = {11030, 9}, .unit_text = {0, 0}, .doc_text = {10962, 68}, .note_text = {0, 0}, .default_text = {10957, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {11007, 8}, .unit_text = {0, 0}, .doc_text = {10540, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11039, 8}, .unit_text = {0, 0}, .doc_text = {10572, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {11090, 8}, .unit_text = {8709, 3}, .doc_text = {11073, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11122, 8}, .unit_text = {8741, 3}, .doc_text = {11105, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {11129, 15}, .unit_text = {8709, 3}, .doc_text = {11098, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11161, 15}, .unit_text = {8741, 3}, .doc_text = {11130, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {11240, 13}, .unit_text = {0, 0}, .doc_text = {11211, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11272, 13}, .unit_text = {0, 0}, .doc_text = {11243, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
      .max_items = 8, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {823, 3}, .unit_text = {6443, 1}, .doc_text = {11297, 27}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {855, 3}, .unit_text = {6475, 1}, .doc_text = {11329, 27}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {11363, 6}, .unit_text = {6443, 1}, .doc_text = {11324, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11395, 6}, .unit_text = {6475, 1}, .doc_text = {11356, 39}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {11377, 7}, .unit_text = {6443, 1}, .doc_text = {11369, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11409, 7}, .unit_text = {6475, 1}, .doc_text = {11401, 8}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {11392, 7}, .unit_text = {6443, 1}, .doc_text = {11384, 8}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11424, 7}, .unit_text = {6475, 1}, .doc_text = {11416, 8}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {11411, 4}, .unit_text = {6443, 1}, .doc_text = {11399, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11443, 4}, .unit_text = {6475, 1}, .doc_text = {11431, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {11440, 3}, .unit_text = {6443, 1}, .doc_text = {11415, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11472, 3}, .unit_text = {6475, 1}, .doc_text = {11447, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {11463, 18}, .unit_text = {2398, 2}, .doc_text = {11449, 14}, .note_text = {0, 0}, .default_text = {11443, 6},
+    {.name_text = {11495, 18}, .unit_text = {2430, 2}, .doc_text = {11481, 14}, .note_text = {0, 0}, .default_text = {11475, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {11548, 13}, .unit_text = {0, 0}, .doc_text = {11532, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11580, 13}, .unit_text = {0, 0}, .doc_text = {11564, 16}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {11599, 11}, .unit_text = {11596, 3}, .doc_text = {11561, 35}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11631, 11}, .unit_text = {11628, 3}, .doc_text = {11593, 35}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {11625, 18}, .unit_text = {2398, 2}, .doc_text = {11610, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11657, 18}, .unit_text = {2430, 2}, .doc_text = {11642, 15}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {11678, 4}, .unit_text = {6443, 1}, .doc_text = {11672, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11710, 4}, .unit_text = {6475, 1}, .doc_text = {11704, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {11687, 4}, .unit_text = {6443, 1}, .doc_text = {11682, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11719, 4}, .unit_text = {6475, 1}, .doc_text = {11714, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {11695, 3}, .unit_text = {6443, 1}, .doc_text = {11691, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11727, 3}, .unit_text = {6475, 1}, .doc_text = {11723, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {11548, 13}, .unit_text = {0, 0}, .doc_text = {11532, 16}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11580, 13}, .unit_text = {0, 0}, .doc_text = {11564, 16}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {11599, 11}, .unit_text = {11596, 3}, .doc_text = {11735, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11631, 11}, .unit_text = {11628, 3}, .doc_text = {11767, 29}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {11625, 18}, .unit_text = {2398, 2}, .doc_text = {11764, 36}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11657, 18}, .unit_text = {2430, 2}, .doc_text = {11796, 36}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {11849, 3}, .unit_text = {0, 0}, .doc_text = {11838, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11881, 3}, .unit_text = {0, 0}, .doc_text = {11870, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {11903, 4}, .unit_text = {0, 0}, .doc_text = {11852, 51}, .note_text = {0, 0}, .default_text = {740, 1},
+    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {11884, 51}, .note_text = {0, 0}, .default_text = {740, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {11907, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11967, 4}, .unit_text = {0, 0}, .doc_text = {11939, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {11967, 15}, .unit_text = {11964, 3}, .doc_text = {11939, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11999, 15}, .unit_text = {11996, 3}, .doc_text = {11971, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {11997, 7}, .unit_text = {6443, 1}, .doc_text = {11982, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12029, 7}, .unit_text = {6475, 1}, .doc_text = {12014, 15}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {12033, 8}, .unit_text = {6443, 1}, .doc_text = {12004, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12065, 8}, .unit_text = {6475, 1}, .doc_text = {12036, 29}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {12061, 8}, .unit_text = {6443, 1}, .doc_text = {12041, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12093, 8}, .unit_text = {6475, 1}, .doc_text = {12073, 20}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {12089, 8}, .unit_text = {6443, 1}, .doc_text = {12069, 20}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {12121, 8}, .unit_text = {6475, 1}, .doc_text = {12101, 20}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {12147, 12}, .unit_text = {0, 0}, .doc_text = {12097, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12179, 12}, .unit_text = {0, 0}, .doc_text = {12129, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {12196, 16}, .unit_text = {0, 0}, .doc_text = {12159, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12228, 16}, .unit_text = {0, 0}, .doc_text = {12191, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {823, 3}, .unit_text = {6443, 1}, .doc_text = {12272, 72}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {855, 3}, .unit_text = {6475, 1}, .doc_text = {12304, 72}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {11363, 6}, .unit_text = {6443, 1}, .doc_text = {12344, 51}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11395, 6}, .unit_text = {6475, 1}, .doc_text = {12376, 51}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {11377, 7}, .unit_text = {6443, 1}, .doc_text = {12395, 20}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11409, 7}, .unit_text = {6475, 1}, .doc_text = {12427, 20}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {11392, 7}, .unit_text = {6443, 1}, .doc_text = {12415, 20}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11424, 7}, .unit_text = {6475, 1}, .doc_text = {12447, 20}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {11411, 4}, .unit_text = {6443, 1}, .doc_text = {12435, 24}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11443, 4}, .unit_text = {6475, 1}, .doc_text = {12467, 24}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {11440, 3}, .unit_text = {6443, 1}, .doc_text = {12459, 37}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {11472, 3}, .unit_text = {6475, 1}, .doc_text = {12491, 37}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {12584, 8}, .unit_text = {4544, 2}, .doc_text = {12556, 28}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {12616, 8}, .unit_text = {4576, 2}, .doc_text = {12588, 28}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {12626, 13}, .unit_text = {740, 1}, .doc_text = {12592, 34}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {12658, 13}, .unit_text = {740, 1}, .doc_text = {12624, 34}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {12639, 77}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {12748, 4}, .unit_text = {0, 0}, .doc_text = {12671, 77}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {12926, 13}, .unit_text = {4544, 2}, .doc_text = {12807, 119}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {12958, 13}, .unit_text = {4576, 2}, .doc_text = {12839, 119}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {13009, 20}, .unit_text = {4544, 2}, .doc_text = {12939, 70}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13041, 20}, .unit_text = {4576, 2}, .doc_text = {12971, 70}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {13133, 15}, .unit_text = {4544, 2}, .doc_text = {13029, 104}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13165, 15}, .unit_text = {4576, 2}, .doc_text = {13061, 104}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {13259, 15}, .unit_text = {4544, 2}, .doc_text = {13148, 111}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13291, 15}, .unit_text = {4576, 2}, .doc_text = {13180, 111}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {13377, 14}, .unit_text = {6443, 1}, .doc_text = {13274, 103}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13409, 14}, .unit_text = {6475, 1}, .doc_text = {13306, 103}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {13496, 8}, .unit_text = {0, 0}, .doc_text = {13391, 105}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13528, 8}, .unit_text = {0, 0}, .doc_text = {13423, 105}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {13664, 18}, .unit_text = {13660, 4}, .doc_text = {13504, 156}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13696, 18}, .unit_text = {13692, 4}, .doc_text = {13536, 156}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {13729, 12}, .unit_text = {7356, 2}, .doc_text = {13682, 47}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13761, 12}, .unit_text = {7388, 2}, .doc_text = {13714, 47}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {13840, 18}, .unit_text = {13660, 4}, .doc_text = {13741, 99}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13872, 18}, .unit_text = {13692, 4}, .doc_text = {13773, 99}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {13903, 12}, .unit_text = {7356, 2}, .doc_text = {13858, 45}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {13935, 12}, .unit_text = {7388, 2}, .doc_text = {13890, 45}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {13991, 19}, .unit_text = {6443, 1}, .doc_text = {13915, 76}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14023, 19}, .unit_text = {6475, 1}, .doc_text = {13947, 76}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {14074, 20}, .unit_text = {6443, 1}, .doc_text = {14010, 64}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14106, 20}, .unit_text = {6475, 1}, .doc_text = {14042, 64}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {14226, 9}, .unit_text = {7356, 2}, .doc_text = {14094, 132}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14258, 9}, .unit_text = {7388, 2}, .doc_text = {14126, 132}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {14294, 12}, .unit_text = {4060, 4}, .doc_text = {14235, 59}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14326, 12}, .unit_text = {4092, 4}, .doc_text = {14267, 59}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {14369, 12}, .unit_text = {4060, 4}, .doc_text = {14306, 63}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14401, 12}, .unit_text = {4092, 4}, .doc_text = {14338, 63}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {14416, 17}, .unit_text = {0, 0}, .doc_text = {14381, 35}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14448, 17}, .unit_text = {0, 0}, .doc_text = {14413, 35}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {14439, 5}, .unit_text = {0, 0}, .doc_text = {14433, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14471, 5}, .unit_text = {0, 0}, .doc_text = {14465, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {14537, 6}, .unit_text = {740, 1}, .doc_text = {14512, 25}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14569, 6}, .unit_text = {740, 1}, .doc_text = {14544, 25}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {14572, 10}, .unit_text = {740, 1}, .doc_text = {14543, 29}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14604, 10}, .unit_text = {740, 1}, .doc_text = {14575, 29}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {14639, 6}, .unit_text = {740, 1}, .doc_text = {14582, 57}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14671, 6}, .unit_text = {740, 1}, .doc_text = {14614, 57}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {14665, 15}, .unit_text = {14664, 1}, .doc_text = {14645, 19}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14697, 15}, .unit_text = {14696, 1}, .doc_text = {14677, 19}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {14728, 7}, .unit_text = {4544, 2}, .doc_text = {14721, 7}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14760, 7}, .unit_text = {4576, 2}, .doc_text = {14753, 7}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {14814, 11}, .unit_text = {4544, 2}, .doc_text = {14735, 79}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {14846, 11}, .unit_text = {4576, 2}, .doc_text = {14767, 79}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {15015, 7}, .unit_text = {0, 0}, .doc_text = {14854, 161}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15047, 7}, .unit_text = {0, 0}, .doc_text = {14886, 161}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 111, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {15057, 7}, .unit_text = {6443, 1}, .doc_text = {15022, 35}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15089, 7}, .unit_text = {6475, 1}, .doc_text = {15054, 35}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {15102, 7}, .unit_text = {6443, 1}, .doc_text = {15064, 38}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15134, 7}, .unit_text = {6475, 1}, .doc_text = {15096, 38}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {15147, 10}, .unit_text = {6443, 1}, .doc_text = {15109, 38}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15179, 10}, .unit_text = {6475, 1}, .doc_text = {15141, 38}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {9104, 10}, .unit_text = {6443, 1}, .doc_text = {15157, 41}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {9136, 10}, .unit_text = {6475, 1}, .doc_text = {15189, 41}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {15245, 16}, .unit_text = {14664, 1}, .doc_text = {15198, 47}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {15277, 16}, .unit_text = {14696, 1}, .doc_text = {15230, 47}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {15302, 70}, .note_text = {12247, 25}, .default_text = {0, 0},
+    {.name_text = {12748, 4}, .unit_text = {0, 0}, .doc_text = {15334, 70}, .note_text = {12279, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {15384, 11}, .unit_text = {0, 0}, .doc_text = {15372, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15416, 11}, .unit_text = {0, 0}, .doc_text = {15404, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {15401, 5}, .unit_text = {0, 0}, .doc_text = {15395, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15433, 5}, .unit_text = {0, 0}, .doc_text = {15427, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {15418, 11}, .unit_text = {0, 0}, .doc_text = {15406, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15450, 11}, .unit_text = {0, 0}, .doc_text = {15438, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {15553, 13}, .unit_text = {0, 0}, .doc_text = {15532, 21}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15585, 13}, .unit_text = {0, 0}, .doc_text = {15564, 21}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {15575, 8}, .unit_text = {0, 0}, .doc_text = {15566, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15607, 8}, .unit_text = {0, 0}, .doc_text = {15598, 9}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {15583, 8}, .unit_text = {0, 0}, .doc_text = {2793, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15615, 8}, .unit_text = {0, 0}, .doc_text = {2825, 9}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {15605, 13}, .unit_text = {0, 0}, .doc_text = {15591, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15637, 13}, .unit_text = {0, 0}, .doc_text = {15623, 14}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {15633, 14}, .unit_text = {0, 0}, .doc_text = {15618, 15}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15665, 14}, .unit_text = {0, 0}, .doc_text = {15650, 15}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {15661, 11}, .unit_text = {0, 0}, .doc_text = {15647, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15693, 11}, .unit_text = {0, 0}, .doc_text = {15679, 14}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {15697, 3}, .unit_text = {0, 0}, .doc_text = {15672, 25}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {15729, 3}, .unit_text = {0, 0}, .doc_text = {15704, 25}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {15778, 4}, .unit_text = {0, 0}, .doc_text = {15700, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15810, 4}, .unit_text = {0, 0}, .doc_text = {15732, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {15813, 5}, .unit_text = {0, 0}, .doc_text = {15782, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15845, 5}, .unit_text = {0, 0}, .doc_text = {15814, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {15868, 10}, .unit_text = {0, 0}, .doc_text = {15858, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15900, 10}, .unit_text = {0, 0}, .doc_text = {15890, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {15890, 10}, .unit_text = {0, 0}, .doc_text = {15878, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15922, 10}, .unit_text = {0, 0}, .doc_text = {15910, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {15962, 8}, .unit_text = {0, 0}, .doc_text = {15934, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15994, 8}, .unit_text = {0, 0}, .doc_text = {15966, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {15995, 9}, .unit_text = {0, 0}, .doc_text = {15970, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16027, 9}, .unit_text = {0, 0}, .doc_text = {16002, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {15858, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {3375, 11}, .unit_text = {0, 0}, .doc_text = {15890, 10}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {16054, 20}, .unit_text = {0, 0}, .doc_text = {16025, 29}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16086, 20}, .unit_text = {0, 0}, .doc_text = {16057, 29}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {16104, 20}, .unit_text = {0, 0}, .doc_text = {16074, 30}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16136, 20}, .unit_text = {0, 0}, .doc_text = {16106, 30}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {16167, 2}, .unit_text = {0, 0}, .doc_text = {2793, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16199, 2}, .unit_text = {0, 0}, .doc_text = {2825, 9}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {16195, 2}, .unit_text = {0, 0}, .doc_text = {16169, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16227, 2}, .unit_text = {0, 0}, .doc_text = {16201, 26}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {16214, 15}, .unit_text = {0, 0}, .doc_text = {16197, 17}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16246, 15}, .unit_text = {0, 0}, .doc_text = {16229, 17}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {16229, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {16261, 5}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {16244, 5}, .unit_text = {0, 0}, .doc_text = {16234, 10}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {16276, 5}, .unit_text = {0, 0}, .doc_text = {16266, 10}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {15962, 8}, .unit_text = {0, 0}, .doc_text = {15934, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15994, 8}, .unit_text = {0, 0}, .doc_text = {15966, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {15995, 9}, .unit_text = {0, 0}, .doc_text = {15970, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16027, 9}, .unit_text = {0, 0}, .doc_text = {16002, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {16342, 21}, .unit_text = {0, 0}, .doc_text = {16308, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16374, 21}, .unit_text = {0, 0}, .doc_text = {16340, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {16395, 18}, .unit_text = {0, 0}, .doc_text = {16363, 32}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {16427, 18}, .unit_text = {0, 0}, .doc_text = {16395, 32}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {16482, 12}, .unit_text = {0, 0}, .doc_text = {16473, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16514, 12}, .unit_text = {0, 0}, .doc_text = {16505, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {16543, 12}, .unit_text = {0, 0}, .doc_text = {16494, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16575, 12}, .unit_text = {0, 0}, .doc_text = {16526, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {16591, 12}, .unit_text = {0, 0}, .doc_text = {16555, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16623, 12}, .unit_text = {0, 0}, .doc_text = {16587, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {4234, 6}, .unit_text = {0, 0}, .doc_text = {16603, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4266, 6}, .unit_text = {0, 0}, .doc_text = {16635, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {15778, 4}, .unit_text = {0, 0}, .doc_text = {16612, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15810, 4}, .unit_text = {0, 0}, .doc_text = {16644, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {6428, 5}, .unit_text = {0, 0}, .doc_text = {16652, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {6460, 5}, .unit_text = {0, 0}, .doc_text = {16684, 9}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {16677, 9}, .unit_text = {0, 0}, .doc_text = {16661, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16709, 9}, .unit_text = {0, 0}, .doc_text = {16693, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {16728, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11030, 9}, .unit_text = {0, 0}, .doc_text = {16760, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {16816, 21}, .unit_text = {0, 0}, .doc_text = {16779, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16848, 21}, .unit_text = {0, 0}, .doc_text = {16811, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {16867, 21}, .unit_text = {0, 0}, .doc_text = {16837, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16899, 21}, .unit_text = {0, 0}, .doc_text = {16869, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {16947, 17}, .unit_text = {0, 0}, .doc_text = {16914, 33}, .note_text = {16888, 26}, .default_text = {0, 0},
+    {.name_text = {16979, 17}, .unit_text = {0, 0}, .doc_text = {16946, 33}, .note_text = {16920, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {16994, 18}, .unit_text = {0, 0}, .doc_text = {16964, 30}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {17026, 18}, .unit_text = {0, 0}, .doc_text = {16996, 30}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {17068, 3}, .unit_text = {0, 0}, .doc_text = {17059, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17100, 3}, .unit_text = {0, 0}, .doc_text = {17091, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {17076, 4}, .unit_text = {0, 0}, .doc_text = {17071, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17108, 4}, .unit_text = {0, 0}, .doc_text = {17103, 5}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {17085, 7}, .unit_text = {0, 0}, .doc_text = {17080, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17117, 7}, .unit_text = {0, 0}, .doc_text = {17112, 5}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {17096, 3}, .unit_text = {0, 0}, .doc_text = {17092, 4}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17128, 3}, .unit_text = {0, 0}, .doc_text = {17124, 4}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {17099, 5}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {17131, 5}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {3343, 11}, .unit_text = {0, 0}, .doc_text = {17168, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3375, 11}, .unit_text = {0, 0}, .doc_text = {17200, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {17258, 13}, .unit_text = {0, 0}, .doc_text = {17212, 46}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17290, 13}, .unit_text = {0, 0}, .doc_text = {17244, 46}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {17271, 37}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {17340, 7}, .unit_text = {0, 0}, .doc_text = {17303, 37}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {17334, 16}, .unit_text = {0, 0}, .doc_text = {17315, 19}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {17366, 16}, .unit_text = {0, 0}, .doc_text = {17347, 19}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {17383, 22}, .unit_text = {0, 0}, .doc_text = {17350, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17415, 22}, .unit_text = {0, 0}, .doc_text = {17382, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {17453, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {8385, 4}, .unit_text = {0, 0}, .doc_text = {17485, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {803, 6}, .unit_text = {0, 0}, .doc_text = {17476, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {835, 6}, .unit_text = {0, 0}, .doc_text = {17508, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {17527, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11967, 4}, .unit_text = {0, 0}, .doc_text = {17559, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {17581, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6837, 2}, .unit_text = {0, 0}, .doc_text = {17613, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {17628, 9}, .unit_text = {0, 0}, .doc_text = {17592, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17660, 9}, .unit_text = {0, 0}, .doc_text = {17624, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {17666, 4}, .unit_text = {0, 0}, .doc_text = {17637, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17698, 4}, .unit_text = {0, 0}, .doc_text = {17669, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {17716, 6}, .unit_text = {0, 0}, .doc_text = {17670, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17748, 6}, .unit_text = {0, 0}, .doc_text = {17702, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {17744, 10}, .unit_text = {11964, 3}, .doc_text = {17722, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17776, 10}, .unit_text = {11996, 3}, .doc_text = {17754, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {17798, 8}, .unit_text = {17795, 3}, .doc_text = {17754, 41}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17830, 8}, .unit_text = {17827, 3}, .doc_text = {17786, 41}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {17884, 8}, .unit_text = {11964, 3}, .doc_text = {17806, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17916, 8}, .unit_text = {11996, 3}, .doc_text = {17838, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {16195, 2}, .unit_text = {0, 0}, .doc_text = {17892, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16227, 2}, .unit_text = {0, 0}, .doc_text = {17924, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {17921, 2}, .unit_text = {0, 0}, .doc_text = {17908, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17953, 2}, .unit_text = {0, 0}, .doc_text = {17940, 13}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {17932, 3}, .unit_text = {0, 0}, .doc_text = {17923, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17964, 3}, .unit_text = {0, 0}, .doc_text = {17955, 9}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {17944, 3}, .unit_text = {0, 0}, .doc_text = {17935, 9}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {17976, 3}, .unit_text = {0, 0}, .doc_text = {17967, 9}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {11411, 4}, .unit_text = {0, 0}, .doc_text = {17947, 13}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11443, 4}, .unit_text = {0, 0}, .doc_text = {17979, 13}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {11440, 3}, .unit_text = {0, 0}, .doc_text = {17960, 26}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {11472, 3}, .unit_text = {0, 0}, .doc_text = {17992, 26}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {18022, 3}, .unit_text = {0, 0}, .doc_text = {17986, 36}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {18054, 3}, .unit_text = {0, 0}, .doc_text = {18018, 36}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {18132, 7}, .unit_text = {0, 0}, .doc_text = {18058, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18164, 7}, .unit_text = {0, 0}, .doc_text = {18090, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {18231, 4}, .unit_text = {0, 0}, .doc_text = {18139, 92}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {18263, 4}, .unit_text = {0, 0}, .doc_text = {18171, 92}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {18235, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6837, 2}, .unit_text = {0, 0}, .doc_text = {18267, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {18325, 5}, .unit_text = {0, 0}, .doc_text = {18271, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18357, 5}, .unit_text = {0, 0}, .doc_text = {18303, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {18132, 7}, .unit_text = {0, 0}, .doc_text = {18367, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18164, 7}, .unit_text = {0, 0}, .doc_text = {18399, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {18387, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6837, 2}, .unit_text = {0, 0}, .doc_text = {18419, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {18325, 5}, .unit_text = {0, 0}, .doc_text = {18421, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18357, 5}, .unit_text = {0, 0}, .doc_text = {18453, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {18548, 18}, .unit_text = {0, 0}, .doc_text = {18496, 52}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {18580, 18}, .unit_text = {0, 0}, .doc_text = {18528, 52}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {18655, 4}, .unit_text = {0, 0}, .doc_text = {18566, 89}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {18687, 4}, .unit_text = {0, 0}, .doc_text = {18598, 89}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {18681, 17}, .unit_text = {0, 0}, .doc_text = {18659, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18713, 17}, .unit_text = {0, 0}, .doc_text = {18691, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
      .max_items = 8, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {16482, 12}, .unit_text = {0, 0}, .doc_text = {18724, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16514, 12}, .unit_text = {0, 0}, .doc_text = {18756, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {16543, 12}, .unit_text = {0, 0}, .doc_text = {18737, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16575, 12}, .unit_text = {0, 0}, .doc_text = {18769, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {18867, 17}, .unit_text = {0, 0}, .doc_text = {18790, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18899, 17}, .unit_text = {0, 0}, .doc_text = {18822, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {18953, 9}, .unit_text = {0, 0}, .doc_text = {18884, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18985, 9}, .unit_text = {0, 0}, .doc_text = {18916, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {19021, 18}, .unit_text = {0, 0}, .doc_text = {18962, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19053, 18}, .unit_text = {0, 0}, .doc_text = {18994, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {19119, 16}, .unit_text = {0, 0}, .doc_text = {19039, 80}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {19151, 16}, .unit_text = {0, 0}, .doc_text = {19071, 80}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {7018, 8}, .unit_text = {0, 0}, .doc_text = {19135, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7050, 8}, .unit_text = {0, 0}, .doc_text = {19167, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
      .max_items = 18, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {17628, 9}, .unit_text = {0, 0}, .doc_text = {19225, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17660, 9}, .unit_text = {0, 0}, .doc_text = {19257, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
      .max_items = 8, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {19281, 7}, .unit_text = {0, 0}, .doc_text = {16473, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19313, 7}, .unit_text = {0, 0}, .doc_text = {16505, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {19288, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17340, 7}, .unit_text = {0, 0}, .doc_text = {19320, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {19281, 7}, .unit_text = {0, 0}, .doc_text = {19410, 10}, .note_text = {19374, 36}, .default_text = {0, 0},
+    {.name_text = {19313, 7}, .unit_text = {0, 0}, .doc_text = {19442, 10}, .note_text = {19406, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {17308, 7}, .unit_text = {0, 0}, .doc_text = {19420, 28}, .note_text = {19374, 36}, .default_text = {0, 0},
+    {.name_text = {17340, 7}, .unit_text = {0, 0}, .doc_text = {19452, 28}, .note_text = {19406, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19487, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {8385, 4}, .unit_text = {0, 0}, .doc_text = {19519, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {19561, 11}, .unit_text = {0, 0}, .doc_text = {19496, 65}, .note_text = {0, 0}, .default_text = {19492, 4},
+    {.name_text = {19593, 11}, .unit_text = {0, 0}, .doc_text = {19528, 65}, .note_text = {0, 0}, .default_text = {19524, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19487, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {8385, 4}, .unit_text = {0, 0}, .doc_text = {19519, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {19645, 14}, .unit_text = {0, 0}, .doc_text = {19606, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19677, 14}, .unit_text = {0, 0}, .doc_text = {19638, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {19688, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8385, 4}, .unit_text = {0, 0}, .doc_text = {19720, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {16591, 12}, .unit_text = {0, 0}, .doc_text = {19734, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16623, 12}, .unit_text = {0, 0}, .doc_text = {19766, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {19787, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19881, 7}, .unit_text = {0, 0}, .doc_text = {19819, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {19902, 8}, .unit_text = {0, 0}, .doc_text = {19880, 22}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {19934, 8}, .unit_text = {0, 0}, .doc_text = {19912, 22}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {19951, 27}, .unit_text = {0, 0}, .doc_text = {19910, 41}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {19983, 27}, .unit_text = {0, 0}, .doc_text = {19942, 41}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {20058, 22}, .unit_text = {0, 0}, .doc_text = {20019, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20090, 22}, .unit_text = {0, 0}, .doc_text = {20051, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {20110, 23}, .unit_text = {0, 0}, .doc_text = {20080, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20142, 23}, .unit_text = {0, 0}, .doc_text = {20112, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {20215, 13}, .unit_text = {0, 0}, .doc_text = {20172, 43}, .note_text = {0, 0}, .default_text = {537, 6},
+    {.name_text = {20247, 13}, .unit_text = {0, 0}, .doc_text = {20204, 43}, .note_text = {0, 0}, .default_text = {537, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {20310, 21}, .unit_text = {0, 0}, .doc_text = {20281, 29}, .note_text = {20268, 13}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {20329, 21}, .unit_text = {0, 0}, .doc_text = {20300, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {20351, 11}, .unit_text = {0, 0}, .doc_text = {20331, 20}, .note_text = {20268, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {20370, 11}, .unit_text = {0, 0}, .doc_text = {20350, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {20367, 10}, .unit_text = {0, 0}, .doc_text = {20362, 5}, .note_text = {20268, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {20386, 10}, .unit_text = {0, 0}, .doc_text = {20381, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {20382, 7}, .unit_text = {0, 0}, .doc_text = {20377, 5}, .note_text = {20268, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {20401, 7}, .unit_text = {0, 0}, .doc_text = {20396, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {20459, 9}, .unit_text = {0, 0}, .doc_text = {20389, 70}, .note_text = {20268, 13}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {20436, 9}, .unit_text = {0, 0}, .doc_text = {20408, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
-     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 115, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {20475, 9}, .unit_text = {0, 0}, .doc_text = {20468, 7}, .note_text = {20268, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {20483, 9}, .unit_text = {0, 0}, .doc_text = {20445, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // Platform.gpu_fabric_guid
+    {.name_text = {20534, 15}, .unit_text = {0, 0}, .doc_text = {20492, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.mode
+    {.name_text = {8385, 4}, .unit_text = {0, 0}, .doc_text = {20592, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // C2c.links
+    {.name_text = {20687, 5}, .unit_text = {0, 0}, .doc_text = {20666, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
+    // C2c.bandwidth_per_link_mbps
+    {.name_text = {20760, 23}, .unit_text = {20756, 4}, .doc_text = {20692, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.replay_errors
+    {.name_text = {20804, 13}, .unit_text = {0, 0}, .doc_text = {20783, 21}, .note_text = {0, 0}, .default_text = {1656, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.back_to_back_replay_errors
+    {.name_text = {20851, 26}, .unit_text = {0, 0}, .doc_text = {20817, 34}, .note_text = {0, 0}, .default_text = {1656, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.interrupt_errors
+    {.name_text = {20901, 16}, .unit_text = {0, 0}, .doc_text = {20877, 24}, .note_text = {0, 0}, .default_text = {1656, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {20508, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11030, 9}, .unit_text = {0, 0}, .doc_text = {20951, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {20691, 9}, .unit_text = {0, 0}, .doc_text = {20592, 99}, .note_text = {0, 0}, .default_text = {20588, 4},
+    {.name_text = {21134, 9}, .unit_text = {0, 0}, .doc_text = {21035, 99}, .note_text = {0, 0}, .default_text = {21031, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {20728, 17}, .unit_text = {0, 0}, .doc_text = {20700, 28}, .note_text = {0, 0}, .default_text = {20588, 4},
+    {.name_text = {21171, 17}, .unit_text = {0, 0}, .doc_text = {21143, 28}, .note_text = {0, 0}, .default_text = {21031, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {20779, 13}, .unit_text = {0, 0}, .doc_text = {20746, 33}, .note_text = {0, 0}, .default_text = {20745, 1},
+    {.name_text = {21222, 13}, .unit_text = {0, 0}, .doc_text = {21189, 33}, .note_text = {0, 0}, .default_text = {21188, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {20830, 13}, .unit_text = {0, 0}, .doc_text = {20796, 34}, .note_text = {0, 0}, .default_text = {20792, 4},
+    {.name_text = {21273, 13}, .unit_text = {0, 0}, .doc_text = {21239, 34}, .note_text = {0, 0}, .default_text = {21235, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {20888, 5}, .unit_text = {0, 0}, .doc_text = {20843, 45}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {21331, 5}, .unit_text = {0, 0}, .doc_text = {21286, 45}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {21031, 5}, .unit_text = {0, 0}, .doc_text = {20952, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21474, 5}, .unit_text = {0, 0}, .doc_text = {21395, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {21036, 14}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {8385, 4}, .unit_text = {0, 0}, .doc_text = {21479, 14}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {21089, 9}, .unit_text = {0, 0}, .doc_text = {21050, 39}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {21532, 9}, .unit_text = {0, 0}, .doc_text = {21493, 39}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {21191, 18}, .unit_text = {0, 0}, .doc_text = {21169, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21634, 18}, .unit_text = {0, 0}, .doc_text = {21612, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {21236, 14}, .unit_text = {0, 0}, .doc_text = {21209, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21679, 14}, .unit_text = {0, 0}, .doc_text = {21652, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {21271, 15}, .unit_text = {0, 0}, .doc_text = {21250, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21714, 15}, .unit_text = {0, 0}, .doc_text = {21693, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {21322, 23}, .unit_text = {0, 0}, .doc_text = {21286, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21765, 23}, .unit_text = {0, 0}, .doc_text = {21729, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {21372, 23}, .unit_text = {0, 0}, .doc_text = {21345, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21815, 23}, .unit_text = {0, 0}, .doc_text = {21788, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {21489, 12}, .unit_text = {0, 0}, .doc_text = {21469, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21932, 12}, .unit_text = {0, 0}, .doc_text = {21912, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {21508, 9}, .unit_text = {0, 0}, .doc_text = {21501, 7}, .note_text = {0, 0}, .default_text = {1624, 1},
+    {.name_text = {21951, 9}, .unit_text = {0, 0}, .doc_text = {21944, 7}, .note_text = {0, 0}, .default_text = {1656, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {21517, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7824, 5}, .unit_text = {0, 0}, .doc_text = {21960, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 87, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {21609, 14}, .unit_text = {0, 0}, .doc_text = {21587, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22052, 14}, .unit_text = {0, 0}, .doc_text = {22030, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {21640, 6}, .unit_text = {0, 0}, .doc_text = {21623, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22083, 6}, .unit_text = {0, 0}, .doc_text = {22066, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {21697, 11}, .unit_text = {0, 0}, .doc_text = {21646, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22140, 11}, .unit_text = {0, 0}, .doc_text = {22089, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.supported
-    {.name_text = {10998, 9}, .unit_text = {0, 0}, .doc_text = {21731, 42}, .note_text = {21728, 3}, .default_text = {0, 0},
+    {.name_text = {11030, 9}, .unit_text = {0, 0}, .doc_text = {22174, 42}, .note_text = {22171, 3}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {21794, 19}, .unit_text = {21789, 5}, .doc_text = {21773, 16}, .note_text = {21728, 3}, .default_text = {0, 0},
+    {.name_text = {22237, 19}, .unit_text = {22232, 5}, .doc_text = {22216, 16}, .note_text = {22171, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {21833, 19}, .unit_text = {21789, 5}, .doc_text = {21813, 20}, .note_text = {21728, 3}, .default_text = {0, 0},
+    {.name_text = {22276, 19}, .unit_text = {22232, 5}, .doc_text = {22256, 20}, .note_text = {22171, 3}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {21900, 4}, .unit_text = {0, 0}, .doc_text = {21879, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22343, 4}, .unit_text = {0, 0}, .doc_text = {22322, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {8353, 4}, .unit_text = {0, 0}, .doc_text = {21935, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8385, 4}, .unit_text = {0, 0}, .doc_text = {22378, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 115, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 117, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {22114, 11}, .unit_text = {0, 0}, .doc_text = {22077, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22557, 11}, .unit_text = {0, 0}, .doc_text = {22520, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {22151, 11}, .unit_text = {0, 0}, .doc_text = {22125, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22594, 11}, .unit_text = {0, 0}, .doc_text = {22568, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {12716, 4}, .unit_text = {0, 0}, .doc_text = {22162, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12748, 4}, .unit_text = {0, 0}, .doc_text = {22605, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {22208, 3}, .unit_text = {0, 0}, .doc_text = {22186, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22651, 3}, .unit_text = {0, 0}, .doc_text = {22629, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {22359, 4}, .unit_text = {22356, 3}, .doc_text = {22338, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {22876, 4}, .unit_text = {22873, 3}, .doc_text = {22775, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {22363, 31}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {20687, 5}, .unit_text = {0, 0}, .doc_text = {22880, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {22486, 18}, .unit_text = {0, 0}, .doc_text = {22467, 19}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23020, 18}, .unit_text = {0, 0}, .doc_text = {23001, 19}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {22508, 11}, .unit_text = {0, 0}, .doc_text = {22504, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23042, 11}, .unit_text = {0, 0}, .doc_text = {23038, 4}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {22523, 11}, .unit_text = {0, 0}, .doc_text = {22519, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23057, 11}, .unit_text = {0, 0}, .doc_text = {23053, 4}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {22538, 11}, .unit_text = {0, 0}, .doc_text = {22534, 4}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23072, 11}, .unit_text = {0, 0}, .doc_text = {23068, 4}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {22572, 20}, .unit_text = {0, 0}, .doc_text = {22549, 23}, .note_text = {841, 22}, .default_text = {0, 0},
+    {.name_text = {23106, 20}, .unit_text = {0, 0}, .doc_text = {23083, 23}, .note_text = {873, 22}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {22617, 10}, .unit_text = {0, 0}, .doc_text = {22606, 11}, .note_text = {22592, 14}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {23160, 10}, .unit_text = {0, 0}, .doc_text = {23149, 11}, .note_text = {23126, 23}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {22648, 20}, .unit_text = {0, 0}, .doc_text = {22627, 21}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23191, 20}, .unit_text = {0, 0}, .doc_text = {23170, 21}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {22701, 22}, .unit_text = {0, 0}, .doc_text = {22668, 33}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23244, 22}, .unit_text = {0, 0}, .doc_text = {23211, 33}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {22752, 13}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {23295, 13}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {22775, 9}, .unit_text = {0, 0}, .doc_text = {22765, 10}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23318, 9}, .unit_text = {0, 0}, .doc_text = {23308, 10}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {22797, 13}, .unit_text = {22795, 2}, .doc_text = {22784, 11}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23340, 13}, .unit_text = {23338, 2}, .doc_text = {23327, 11}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {22846, 15}, .unit_text = {0, 0}, .doc_text = {22810, 36}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {23389, 15}, .unit_text = {0, 0}, .doc_text = {23353, 36}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {22949, 5}, .unit_text = {0, 0}, .doc_text = {22904, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23492, 5}, .unit_text = {0, 0}, .doc_text = {23447, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {11935, 4}, .unit_text = {0, 0}, .doc_text = {22975, 13}, .note_text = {0, 0}, .default_text = {22954, 21},
+    {.name_text = {11967, 4}, .unit_text = {0, 0}, .doc_text = {23518, 13}, .note_text = {0, 0}, .default_text = {23497, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {23009, 5}, .unit_text = {0, 0}, .doc_text = {22988, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {23552, 5}, .unit_text = {0, 0}, .doc_text = {23531, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {23119, 4}, .unit_text = {0, 0}, .doc_text = {23014, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23662, 4}, .unit_text = {0, 0}, .doc_text = {23557, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {23234, 6}, .unit_text = {0, 0}, .doc_text = {23123, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23777, 6}, .unit_text = {0, 0}, .doc_text = {23666, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {23301, 12}, .unit_text = {0, 0}, .doc_text = {23240, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23844, 12}, .unit_text = {0, 0}, .doc_text = {23783, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {23338, 17}, .unit_text = {0, 0}, .doc_text = {23313, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23881, 17}, .unit_text = {0, 0}, .doc_text = {23856, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {23383, 15}, .unit_text = {0, 0}, .doc_text = {23355, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23926, 15}, .unit_text = {0, 0}, .doc_text = {23898, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {23440, 15}, .unit_text = {0, 0}, .doc_text = {23398, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23983, 15}, .unit_text = {0, 0}, .doc_text = {23941, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {23535, 8}, .unit_text = {0, 0}, .doc_text = {23455, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24078, 8}, .unit_text = {0, 0}, .doc_text = {23998, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {23574, 15}, .unit_text = {0, 0}, .doc_text = {23543, 31}, .note_text = {0, 0}, .default_text = {10591, 5},
+    {.name_text = {24117, 15}, .unit_text = {0, 0}, .doc_text = {24086, 31}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {20475, 9}, .unit_text = {0, 0}, .doc_text = {23589, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20483, 9}, .unit_text = {0, 0}, .doc_text = {24132, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {23689, 3}, .unit_text = {0, 0}, .doc_text = {23638, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24232, 3}, .unit_text = {0, 0}, .doc_text = {24181, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {23706, 13}, .unit_text = {0, 0}, .doc_text = {23692, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24249, 13}, .unit_text = {0, 0}, .doc_text = {24235, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {23736, 12}, .unit_text = {0, 0}, .doc_text = {23719, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {24279, 12}, .unit_text = {0, 0}, .doc_text = {24262, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {23748, 18}, .unit_text = {0, 0}, .doc_text = {1996, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24291, 18}, .unit_text = {0, 0}, .doc_text = {2028, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {23777, 13}, .unit_text = {0, 0}, .doc_text = {23766, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24320, 13}, .unit_text = {0, 0}, .doc_text = {24309, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {23866, 9}, .unit_text = {0, 0}, .doc_text = {23790, 76}, .note_text = {0, 0}, .default_text = {1682, 4},
+    {.name_text = {24409, 9}, .unit_text = {0, 0}, .doc_text = {24333, 76}, .note_text = {0, 0}, .default_text = {1714, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {23892, 7}, .unit_text = {0, 0}, .doc_text = {23875, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24435, 7}, .unit_text = {0, 0}, .doc_text = {24418, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {23925, 8}, .unit_text = {0, 0}, .doc_text = {23899, 26}, .note_text = {0, 0}, .default_text = {484, 4},
+    {.name_text = {24468, 8}, .unit_text = {0, 0}, .doc_text = {24442, 26}, .note_text = {0, 0}, .default_text = {484, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {23965, 15}, .unit_text = {0, 0}, .doc_text = {23933, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24508, 15}, .unit_text = {0, 0}, .doc_text = {24476, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 78, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {24037, 3}, .unit_text = {0, 0}, .doc_text = {23980, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24580, 3}, .unit_text = {0, 0}, .doc_text = {24523, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {24109, 12}, .unit_text = {0, 0}, .doc_text = {24040, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24652, 12}, .unit_text = {0, 0}, .doc_text = {24583, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {24215, 8}, .unit_text = {0, 0}, .doc_text = {24121, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24758, 8}, .unit_text = {0, 0}, .doc_text = {24664, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {24345, 14}, .unit_text = {0, 0}, .doc_text = {24223, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24888, 14}, .unit_text = {0, 0}, .doc_text = {24766, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {24359, 7}, .unit_text = {0, 0}, .doc_text = {2508, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24902, 7}, .unit_text = {0, 0}, .doc_text = {2540, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {11363, 6}, .unit_text = {0, 0}, .doc_text = {2816, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11395, 6}, .unit_text = {0, 0}, .doc_text = {2848, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {24366, 11}, .unit_text = {0, 0}, .doc_text = {2873, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24909, 11}, .unit_text = {0, 0}, .doc_text = {2905, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {24377, 16}, .unit_text = {0, 0}, .doc_text = {2907, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24920, 16}, .unit_text = {0, 0}, .doc_text = {2939, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {481, 3}, .unit_text = {0, 0}, .doc_text = {3262, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {481, 3}, .unit_text = {0, 0}, .doc_text = {3294, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {4391, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {484, 4}, .unit_text = {0, 0}, .doc_text = {4423, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {15401, 5}, .unit_text = {0, 0}, .doc_text = {5277, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15433, 5}, .unit_text = {0, 0}, .doc_text = {5309, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {24393, 12}, .unit_text = {0, 0}, .doc_text = {5411, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24936, 12}, .unit_text = {0, 0}, .doc_text = {5443, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {24433, 7}, .unit_text = {0, 0}, .doc_text = {24405, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24976, 7}, .unit_text = {0, 0}, .doc_text = {24948, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {24445, 3}, .unit_text = {0, 0}, .doc_text = {24440, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24988, 3}, .unit_text = {0, 0}, .doc_text = {24983, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {24472, 23}, .unit_text = {0, 0}, .doc_text = {24448, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25015, 23}, .unit_text = {0, 0}, .doc_text = {24991, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {24511, 15}, .unit_text = {0, 0}, .doc_text = {24495, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25054, 15}, .unit_text = {0, 0}, .doc_text = {25038, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {24537, 11}, .unit_text = {0, 0}, .doc_text = {24526, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25080, 11}, .unit_text = {0, 0}, .doc_text = {25069, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {24561, 12}, .unit_text = {0, 0}, .doc_text = {24548, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25104, 12}, .unit_text = {0, 0}, .doc_text = {25091, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {24588, 6}, .unit_text = {0, 0}, .doc_text = {24573, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25131, 6}, .unit_text = {0, 0}, .doc_text = {25116, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {24615, 23}, .unit_text = {0, 0}, .doc_text = {24594, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25158, 23}, .unit_text = {0, 0}, .doc_text = {25137, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {24638, 16}, .unit_text = {0, 0}, .doc_text = {11253, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25181, 16}, .unit_text = {0, 0}, .doc_text = {11285, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {14416, 17}, .unit_text = {0, 0}, .doc_text = {24654, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {14448, 17}, .unit_text = {0, 0}, .doc_text = {25197, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {15418, 11}, .unit_text = {0, 0}, .doc_text = {24672, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15450, 11}, .unit_text = {0, 0}, .doc_text = {25215, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {24697, 13}, .unit_text = {0, 0}, .doc_text = {11643, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25240, 13}, .unit_text = {0, 0}, .doc_text = {11675, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {24740, 16}, .unit_text = {0, 0}, .doc_text = {24710, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25283, 16}, .unit_text = {0, 0}, .doc_text = {25253, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {24756, 9}, .unit_text = {0, 0}, .doc_text = {11800, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25299, 9}, .unit_text = {0, 0}, .doc_text = {11832, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {24792, 9}, .unit_text = {0, 0}, .doc_text = {24765, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25335, 9}, .unit_text = {0, 0}, .doc_text = {25308, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {24827, 8}, .unit_text = {0, 0}, .doc_text = {24801, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25370, 8}, .unit_text = {0, 0}, .doc_text = {25344, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
      .max_items = 0, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {24866, 9}, .unit_text = {0, 0}, .doc_text = {24835, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25409, 9}, .unit_text = {0, 0}, .doc_text = {25378, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {24906, 15}, .unit_text = {0, 0}, .doc_text = {24875, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25449, 15}, .unit_text = {0, 0}, .doc_text = {25418, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {24956, 6}, .unit_text = {0, 0}, .doc_text = {24921, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25499, 6}, .unit_text = {0, 0}, .doc_text = {25464, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {24962, 3}, .unit_text = {0, 0}, .doc_text = {16627, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25505, 3}, .unit_text = {0, 0}, .doc_text = {16659, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {24979, 13}, .unit_text = {0, 0}, .doc_text = {24965, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25522, 13}, .unit_text = {0, 0}, .doc_text = {25508, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {25006, 13}, .unit_text = {0, 0}, .doc_text = {24992, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25549, 13}, .unit_text = {0, 0}, .doc_text = {25535, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {25019, 7}, .unit_text = {0, 0}, .doc_text = {17512, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25562, 7}, .unit_text = {0, 0}, .doc_text = {17544, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {25048, 21}, .unit_text = {0, 0}, .doc_text = {25026, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25591, 21}, .unit_text = {0, 0}, .doc_text = {25569, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {25086, 16}, .unit_text = {0, 0}, .doc_text = {25069, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {25629, 16}, .unit_text = {0, 0}, .doc_text = {25612, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {25115, 12}, .unit_text = {0, 0}, .doc_text = {25102, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {25658, 12}, .unit_text = {0, 0}, .doc_text = {25645, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {25127, 3}, .unit_text = {0, 0}, .doc_text = {19259, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25670, 3}, .unit_text = {0, 0}, .doc_text = {19291, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {25130, 18}, .unit_text = {0, 0}, .doc_text = {19332, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25673, 18}, .unit_text = {0, 0}, .doc_text = {19364, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {25148, 12}, .unit_text = {0, 0}, .doc_text = {19448, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25691, 12}, .unit_text = {0, 0}, .doc_text = {19480, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {25171, 10}, .unit_text = {0, 0}, .doc_text = {25160, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25714, 10}, .unit_text = {0, 0}, .doc_text = {25703, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {25214, 16}, .unit_text = {0, 0}, .doc_text = {25181, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25757, 16}, .unit_text = {0, 0}, .doc_text = {25724, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {25230, 14}, .unit_text = {0, 0}, .doc_text = {19659, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25773, 14}, .unit_text = {0, 0}, .doc_text = {19691, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {25244, 12}, .unit_text = {0, 0}, .doc_text = {19856, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25787, 12}, .unit_text = {0, 0}, .doc_text = {19888, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {25256, 12}, .unit_text = {0, 0}, .doc_text = {19978, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25799, 12}, .unit_text = {0, 0}, .doc_text = {20010, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {25268, 15}, .unit_text = {0, 0}, .doc_text = {20133, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25811, 15}, .unit_text = {0, 0}, .doc_text = {20165, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {25283, 8}, .unit_text = {0, 0}, .doc_text = {20228, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25826, 8}, .unit_text = {0, 0}, .doc_text = {20260, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {25291, 8}, .unit_text = {0, 0}, .doc_text = {20484, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25850, 8}, .unit_text = {0, 0}, .doc_text = {25834, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.links
+    {.name_text = {20687, 5}, .unit_text = {0, 0}, .doc_text = {25858, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.c2c
+    {.name_text = {25926, 3}, .unit_text = {0, 0}, .doc_text = {25904, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {25330, 16}, .unit_text = {0, 0}, .doc_text = {25299, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25960, 16}, .unit_text = {0, 0}, .doc_text = {25929, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {25379, 16}, .unit_text = {0, 0}, .doc_text = {25346, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26009, 16}, .unit_text = {0, 0}, .doc_text = {25976, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {25395, 6}, .unit_text = {0, 0}, .doc_text = {21708, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26025, 6}, .unit_text = {0, 0}, .doc_text = {22151, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {25401, 3}, .unit_text = {0, 0}, .doc_text = {21852, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26031, 3}, .unit_text = {0, 0}, .doc_text = {22295, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {25454, 7}, .unit_text = {0, 0}, .doc_text = {25404, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26084, 7}, .unit_text = {0, 0}, .doc_text = {26034, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {25476, 6}, .unit_text = {0, 0}, .doc_text = {25461, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26106, 6}, .unit_text = {0, 0}, .doc_text = {26091, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {25527, 6}, .unit_text = {0, 0}, .doc_text = {25482, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26157, 6}, .unit_text = {0, 0}, .doc_text = {26112, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {25533, 12}, .unit_text = {0, 0}, .doc_text = {22399, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26186, 12}, .unit_text = {0, 0}, .doc_text = {26163, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {25594, 8}, .unit_text = {0, 0}, .doc_text = {25545, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26247, 8}, .unit_text = {0, 0}, .doc_text = {26198, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {25659, 15}, .unit_text = {0, 0}, .doc_text = {25602, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26312, 15}, .unit_text = {0, 0}, .doc_text = {26255, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {25726, 14}, .unit_text = {0, 0}, .doc_text = {25674, 52}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {26379, 14}, .unit_text = {0, 0}, .doc_text = {26327, 52}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {25770, 4}, .unit_text = {0, 0}, .doc_text = {25751, 19}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {26423, 4}, .unit_text = {0, 0}, .doc_text = {26404, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {25774, 6}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {7824, 5}, .unit_text = {0, 0}, .doc_text = {26427, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 119, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 121, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {25805, 18}, .unit_text = {0, 0}, .doc_text = {25780, 25}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {26458, 18}, .unit_text = {0, 0}, .doc_text = {26433, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 123, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 125, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {25852, 17}, .unit_text = {0, 0}, .doc_text = {25823, 29}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {26568, 17}, .unit_text = {0, 0}, .doc_text = {26476, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {25903, 12}, .unit_text = {0, 0}, .doc_text = {25869, 34}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {26619, 12}, .unit_text = {0, 0}, .doc_text = {26585, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {25946, 3}, .unit_text = {0, 0}, .doc_text = {25934, 12}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {26729, 3}, .unit_text = {0, 0}, .doc_text = {26650, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {23119, 4}, .unit_text = {0, 0}, .doc_text = {25949, 5}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {23662, 4}, .unit_text = {0, 0}, .doc_text = {26732, 5}, .note_text = {22976, 25}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkConnection.from
+    {.name_text = {26778, 4}, .unit_text = {0, 0}, .doc_text = {26757, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // NvLinkConnection.to
+    {.name_text = {26801, 2}, .unit_text = {0, 0}, .doc_text = {26782, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // NvLinkConnection.links
+    {.name_text = {20687, 5}, .unit_text = {0, 0}, .doc_text = {16684, 9}, .note_text = {0, 0}, .default_text = {21188, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {7792, 5}, .unit_text = {0, 0}, .doc_text = {25774, 6}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {7824, 5}, .unit_text = {0, 0}, .doc_text = {26900, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 128, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 130, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {26004, 10}, .unit_text = {0, 0}, .doc_text = {25974, 30}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {27038, 10}, .unit_text = {0, 0}, .doc_text = {26954, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {26035, 12}, .unit_text = {0, 0}, .doc_text = {26014, 21}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27121, 12}, .unit_text = {0, 0}, .doc_text = {27048, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {26047, 10}, .unit_text = {22356, 3}, .doc_text = {22338, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27179, 10}, .unit_text = {22873, 3}, .doc_text = {27133, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {22949, 5}, .unit_text = {0, 0}, .doc_text = {26096, 8}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {23492, 5}, .unit_text = {0, 0}, .doc_text = {27228, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {26104, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20687, 5}, .unit_text = {0, 0}, .doc_text = {27236, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.mse
+    {.name_text = {27283, 3}, .unit_text = {0, 0}, .doc_text = {27279, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir
+    {.name_text = {27292, 5}, .unit_text = {0, 0}, .doc_text = {27286, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_uphy
+    {.name_text = {27308, 10}, .unit_text = {0, 0}, .doc_text = {27297, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_cln
+    {.name_text = {27328, 9}, .unit_text = {0, 0}, .doc_text = {27318, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_dln
+    {.name_text = {27347, 9}, .unit_text = {0, 0}, .doc_text = {27337, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {26147, 15}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {19881, 7}, .unit_text = {0, 0}, .doc_text = {27438, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {26180, 13}, .unit_text = {0, 0}, .doc_text = {26162, 18}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {27584, 13}, .unit_text = {0, 0}, .doc_text = {27503, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {26217, 23}, .unit_text = {26213, 4}, .doc_text = {26193, 20}, .note_text = {22332, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {20760, 23}, .unit_text = {20756, 4}, .doc_text = {27597, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {26262, 11}, .unit_text = {0, 0}, .doc_text = {26240, 22}, .note_text = {22592, 14}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27704, 11}, .unit_text = {0, 0}, .doc_text = {27631, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {22394, 5}, .unit_text = {0, 0}, .doc_text = {26273, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20687, 5}, .unit_text = {0, 0}, .doc_text = {27715, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {26313, 8}, .unit_text = {0, 0}, .doc_text = {26302, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27833, 8}, .unit_text = {0, 0}, .doc_text = {27756, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.connections
+    {.name_text = {27963, 11}, .unit_text = {0, 0}, .doc_text = {27841, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
+     .max_items = 64, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {26321, 8}, .unit_text = {0, 0}, .doc_text = {26057, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27974, 8}, .unit_text = {0, 0}, .doc_text = {27189, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {26344, 12}, .unit_text = {0, 0}, .doc_text = {26329, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28009, 12}, .unit_text = {0, 0}, .doc_text = {27982, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.encryption
+    {.name_text = {28071, 10}, .unit_text = {0, 0}, .doc_text = {28021, 50}, .note_text = {0, 0}, .default_text = {10623, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.firmware
+    {.name_text = {28106, 8}, .unit_text = {0, 0}, .doc_text = {28081, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6805, 2}, .unit_text = {0, 0}, .doc_text = {26386, 24}, .note_text = {25283, 8}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {6837, 2}, .unit_text = {0, 0}, .doc_text = {28204, 24}, .note_text = {28144, 60}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {26420, 9}, .unit_text = {0, 0}, .doc_text = {26410, 10}, .note_text = {25283, 8}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {28238, 9}, .unit_text = {0, 0}, .doc_text = {28228, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // RootComplex.socket
+    {.name_text = {28318, 6}, .unit_text = {0, 0}, .doc_text = {28247, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // RootComplex.level
+    {.name_text = {8553, 5}, .unit_text = {0, 0}, .doc_text = {28324, 131}, .note_text = {0, 0}, .default_text = {523, 10},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {26443, 7}, .unit_text = {0, 0}, .doc_text = {26429, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28490, 7}, .unit_text = {0, 0}, .doc_text = {28455, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {26478, 12}, .unit_text = {0, 0}, .doc_text = {26450, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28622, 12}, .unit_text = {0, 0}, .doc_text = {28497, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Nic.name
+    {.name_text = {11967, 4}, .unit_text = {0, 0}, .doc_text = {28698, 16}, .note_text = {28665, 33}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Nic.bus_id
+    {.name_text = {3056, 6}, .unit_text = {0, 0}, .doc_text = {28714, 12}, .note_text = {28665, 33}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {26536, 14}, .unit_text = {0, 0}, .doc_text = {26521, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28762, 14}, .unit_text = {0, 0}, .doc_text = {28747, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {26573, 14}, .unit_text = {0, 0}, .doc_text = {26550, 23}, .note_text = {25283, 8}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {28799, 14}, .unit_text = {0, 0}, .doc_text = {28776, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieTopology.nics
+    {.name_text = {28883, 4}, .unit_text = {0, 0}, .doc_text = {28813, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
+     .max_items = 64, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {26636, 19}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {28936, 19}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {26676, 8}, .unit_text = {0, 0}, .doc_text = {26655, 21}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {28976, 8}, .unit_text = {0, 0}, .doc_text = {28955, 21}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {26701, 10}, .unit_text = {0, 0}, .doc_text = {26684, 17}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29001, 10}, .unit_text = {0, 0}, .doc_text = {28984, 17}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {26729, 6}, .unit_text = {0, 0}, .doc_text = {26711, 18}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29029, 6}, .unit_text = {0, 0}, .doc_text = {29011, 18}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {23535, 8}, .unit_text = {0, 0}, .doc_text = {26735, 9}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {24078, 8}, .unit_text = {0, 0}, .doc_text = {29035, 9}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {26755, 10}, .unit_text = {0, 0}, .doc_text = {26744, 11}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29055, 10}, .unit_text = {0, 0}, .doc_text = {29044, 11}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {26776, 9}, .unit_text = {26770, 6}, .doc_text = {26765, 5}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29076, 9}, .unit_text = {29070, 6}, .doc_text = {29065, 5}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {26812, 10}, .unit_text = {0, 0}, .doc_text = {26785, 27}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29112, 10}, .unit_text = {0, 0}, .doc_text = {29085, 27}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {26850, 10}, .unit_text = {0, 0}, .doc_text = {26822, 28}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29150, 10}, .unit_text = {0, 0}, .doc_text = {29122, 28}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {26882, 12}, .unit_text = {0, 0}, .doc_text = {26860, 22}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29182, 12}, .unit_text = {0, 0}, .doc_text = {29160, 22}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {26918, 11}, .unit_text = {0, 0}, .doc_text = {26894, 24}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29218, 11}, .unit_text = {0, 0}, .doc_text = {29194, 24}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {26965, 18}, .unit_text = {0, 0}, .doc_text = {26929, 36}, .note_text = {22442, 25}, .default_text = {0, 0},
+    {.name_text = {29265, 18}, .unit_text = {0, 0}, .doc_text = {29229, 36}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {19849, 7}, .unit_text = {0, 0}, .doc_text = {27065, 35}, .note_text = {0, 0}, .default_text = {27062, 3},
+    {.name_text = {19881, 7}, .unit_text = {0, 0}, .doc_text = {29365, 35}, .note_text = {0, 0}, .default_text = {29362, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {27160, 4}, .unit_text = {0, 0}, .doc_text = {27100, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29460, 4}, .unit_text = {0, 0}, .doc_text = {29400, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {27164, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {29464, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {27254, 15}, .unit_text = {0, 0}, .doc_text = {27188, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29554, 15}, .unit_text = {0, 0}, .doc_text = {29488, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {26443, 7}, .unit_text = {0, 0}, .doc_text = {27269, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28490, 7}, .unit_text = {0, 0}, .doc_text = {29569, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {27340, 6}, .unit_text = {0, 0}, .doc_text = {26356, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29640, 6}, .unit_text = {0, 0}, .doc_text = {28114, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {27346, 13}, .unit_text = {0, 0}, .doc_text = {26587, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29646, 13}, .unit_text = {0, 0}, .doc_text = {28887, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {27414, 10}, .unit_text = {0, 0}, .doc_text = {27359, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29714, 10}, .unit_text = {0, 0}, .doc_text = {29659, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {27488, 24}, .unit_text = {0, 0}, .doc_text = {27424, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29788, 24}, .unit_text = {0, 0}, .doc_text = {29724, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {27541, 5}, .unit_text = {0, 0}, .doc_text = {27512, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29841, 5}, .unit_text = {0, 0}, .doc_text = {29812, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{948, 17}, {913, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{1953, 6}, {1907, 46}, 1, 10, sizeof(System), false},  // System
-    {{2020, 17}, {1996, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2532, 7}, {2508, 24}, 13, 9, sizeof(Inforom), false},  // Inforom
-    {{2829, 6}, {2816, 13}, 22, 6, sizeof(Memory), false},  // Memory
-    {{2887, 10}, {2873, 14}, 28, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{2951, 15}, {2907, 44}, 31, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{3275, 3}, {3262, 13}, 33, 5, sizeof(Pci), false},  // Pci
-    {{3632, 10}, {3592, 40}, 38, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{4401, 4}, {4391, 10}, 50, 15, sizeof(Pcie), false},  // Pcie
-    {{5299, 5}, {5277, 22}, 65, 16, sizeof(Power), false},  // Power
-    {{5452, 11}, {5411, 41}, 81, 7, sizeof(ModulePower), false},  // ModulePower
-    {{6390, 7}, {6271, 119}, 88, 14, sizeof(Thermal), false},  // Thermal
-    {{6773, 3}, {6738, 35}, 102, 8, sizeof(Fan), false},  // Fan
-    {{6978, 20}, {6933, 45}, 110, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{7135, 21}, {7078, 57}, 113, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{7727, 21}, {7657, 70}, 115, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{8298, 14}, {8249, 49}, 123, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{8495, 10}, {8455, 40}, 133, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{8645, 11}, {8584, 61}, 135, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{10021, 6}, {10014, 7}, 137, 28, sizeof(Clocks), false},  // Clocks
-    {{10575, 16}, {10540, 35}, 165, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{11052, 21}, {11015, 37}, 175, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{11200, 11}, {11144, 56}, 186, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{11282, 15}, {11253, 29}, 188, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{11521, 11}, {11481, 40}, 189, 7, sizeof(Utilization), false},  // Utilization
-    {{11660, 12}, {11643, 17}, 196, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{11720, 15}, {11698, 22}, 199, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{11830, 8}, {11800, 30}, 202, 3, sizeof(FbcStats), false},  // FbcStats
-    {{12240, 7}, {12212, 28}, 205, 10, sizeof(Process), false},  // Process
-    {{12548, 8}, {12496, 52}, 215, 6, sizeof(Workload), false},  // Workload
-    {{12793, 14}, {12720, 73}, 221, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{14503, 9}, {14444, 59}, 224, 17, sizeof(Telemetry), false},  // Telemetry
-    {{14703, 18}, {14680, 23}, 241, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{14842, 12}, {14825, 17}, 245, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{15284, 18}, {15261, 23}, 247, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{15518, 14}, {15429, 89}, 253, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{15846, 12}, {15818, 28}, 257, 9, sizeof(EccLocations), false},  // EccLocations
-    {{15925, 9}, {15900, 25}, 266, 2, sizeof(EccErrors), false},  // EccErrors
-    {{16015, 10}, {16004, 11}, 268, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{16154, 13}, {16124, 30}, 270, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{16294, 14}, {16249, 45}, 273, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{16466, 7}, {16413, 53}, 278, 4, sizeof(EccSram), false},  // EccSram
-    {{16649, 3}, {16627, 22}, 282, 5, sizeof(Ecc), false},  // Ecc
-    {{16714, 14}, {16686, 28}, 287, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{17047, 12}, {17012, 35}, 289, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{17151, 17}, {17104, 47}, 294, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{17441, 12}, {17405, 36}, 299, 5, sizeof(RemappedRows), false},  // RemappedRows
-    {{17520, 7}, {17512, 8}, 304, 2, sizeof(Display), false},  // Display
-    {{18048, 10}, {18025, 23}, 306, 15, sizeof(MigProfile), true},  // MigProfile
-    {{18349, 18}, {18330, 19}, 321, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{18713, 11}, {18698, 15}, 325, 6, sizeof(MigInstance), true},  // MigInstance
-    {{19278, 3}, {19259, 19}, 331, 8, sizeof(Mig), true},  // Mig
-    {{19357, 17}, {19332, 25}, 339, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{19475, 12}, {19448, 27}, 341, 2, sizeof(DriverModels), false},  // DriverModels
-    {{19596, 10}, {19572, 24}, 343, 2, sizeof(Accounting), false},  // Accounting
-    {{19674, 14}, {19659, 15}, 345, 2, sizeof(Virtualization), false},  // Virtualization
-    {{19869, 11}, {19856, 13}, 347, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{20008, 11}, {19978, 30}, 350, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{20158, 14}, {20133, 25}, 352, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{20260, 8}, {20228, 32}, 354, 1, sizeof(Topology), false},  // Topology
-    {{20500, 8}, {20484, 16}, 355, 6, sizeof(Platform), false},  // Platform
-    {{20938, 14}, {20893, 45}, 361, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{21154, 15}, {21098, 56}, 367, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{21457, 12}, {21395, 62}, 370, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{21722, 6}, {21708, 14}, 375, 6, sizeof(Fabric), false},  // Fabric
-    {{21876, 3}, {21852, 24}, 381, 3, sizeof(Gpm), false},  // Gpm
-    {{21925, 10}, {21904, 21}, 384, 1, sizeof(FailureXid), false},  // FailureXid
-    {{22325, 7}, {22211, 114}, 385, 5, sizeof(Failure), false},  // Failure
-    {{22422, 20}, {22399, 23}, 390, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{22744, 8}, {22723, 21}, 392, 8, sizeof(Features), false},  // Features
-    {{22890, 14}, {22861, 29}, 400, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{25748, 3}, {25740, 8}, 404, 81, sizeof(Gpu), true},  // Gpu
-    {{25924, 10}, {25915, 9}, 485, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{25966, 8}, {25954, 12}, 490, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{26082, 14}, {26057, 25}, 492, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{26135, 12}, {26114, 21}, 496, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{26380, 6}, {26356, 24}, 498, 8, sizeof(NvLink), true},  // NvLink
-    {{26510, 11}, {26490, 20}, 506, 4, sizeof(RootComplex), true},  // RootComplex
-    {{26624, 12}, {26587, 37}, 510, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{27052, 10}, {26983, 69}, 512, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{27577, 7}, {27546, 31}, 524, 10, sizeof(Machine), true},  // Machine
+    {{980, 17}, {945, 35}, 0, 1, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{1985, 6}, {1939, 46}, 1, 10, sizeof(System), false},  // System
+    {{2052, 17}, {2028, 24}, 11, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2564, 7}, {2540, 24}, 13, 9, sizeof(Inforom), false},  // Inforom
+    {{2861, 6}, {2848, 13}, 22, 6, sizeof(Memory), false},  // Memory
+    {{2919, 10}, {2905, 14}, 28, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{2983, 15}, {2939, 44}, 31, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{3307, 3}, {3294, 13}, 33, 5, sizeof(Pci), false},  // Pci
+    {{3664, 10}, {3624, 40}, 38, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{4433, 4}, {4423, 10}, 50, 15, sizeof(Pcie), false},  // Pcie
+    {{5331, 5}, {5309, 22}, 65, 16, sizeof(Power), false},  // Power
+    {{5484, 11}, {5443, 41}, 81, 7, sizeof(ModulePower), false},  // ModulePower
+    {{6422, 7}, {6303, 119}, 88, 14, sizeof(Thermal), false},  // Thermal
+    {{6805, 3}, {6770, 35}, 102, 8, sizeof(Fan), false},  // Fan
+    {{7010, 20}, {6965, 45}, 110, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{7167, 21}, {7110, 57}, 113, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{7759, 21}, {7689, 70}, 115, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{8330, 14}, {8281, 49}, 123, 10, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{8527, 10}, {8487, 40}, 133, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{8677, 11}, {8616, 61}, 135, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{10053, 6}, {10046, 7}, 137, 28, sizeof(Clocks), false},  // Clocks
+    {{10607, 16}, {10572, 35}, 165, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{11084, 21}, {11047, 37}, 175, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{11232, 11}, {11176, 56}, 186, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{11314, 15}, {11285, 29}, 188, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{11553, 11}, {11513, 40}, 189, 7, sizeof(Utilization), false},  // Utilization
+    {{11692, 12}, {11675, 17}, 196, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{11752, 15}, {11730, 22}, 199, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{11862, 8}, {11832, 30}, 202, 3, sizeof(FbcStats), false},  // FbcStats
+    {{12272, 7}, {12244, 28}, 205, 10, sizeof(Process), false},  // Process
+    {{12580, 8}, {12528, 52}, 215, 6, sizeof(Workload), false},  // Workload
+    {{12825, 14}, {12752, 73}, 221, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{14535, 9}, {14476, 59}, 224, 17, sizeof(Telemetry), false},  // Telemetry
+    {{14735, 18}, {14712, 23}, 241, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{14874, 12}, {14857, 17}, 245, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{15316, 18}, {15293, 23}, 247, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{15550, 14}, {15461, 89}, 253, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{15878, 12}, {15850, 28}, 257, 9, sizeof(EccLocations), false},  // EccLocations
+    {{15957, 9}, {15932, 25}, 266, 2, sizeof(EccErrors), false},  // EccErrors
+    {{16047, 10}, {16036, 11}, 268, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{16186, 13}, {16156, 30}, 270, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{16326, 14}, {16281, 45}, 273, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{16498, 7}, {16445, 53}, 278, 4, sizeof(EccSram), false},  // EccSram
+    {{16681, 3}, {16659, 22}, 282, 5, sizeof(Ecc), false},  // Ecc
+    {{16746, 14}, {16718, 28}, 287, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{17079, 12}, {17044, 35}, 289, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{17183, 17}, {17136, 47}, 294, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{17473, 12}, {17437, 36}, 299, 5, sizeof(RemappedRows), false},  // RemappedRows
+    {{17552, 7}, {17544, 8}, 304, 2, sizeof(Display), false},  // Display
+    {{18080, 10}, {18057, 23}, 306, 15, sizeof(MigProfile), true},  // MigProfile
+    {{18381, 18}, {18362, 19}, 321, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{18745, 11}, {18730, 15}, 325, 6, sizeof(MigInstance), true},  // MigInstance
+    {{19310, 3}, {19291, 19}, 331, 8, sizeof(Mig), true},  // Mig
+    {{19389, 17}, {19364, 25}, 339, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{19507, 12}, {19480, 27}, 341, 2, sizeof(DriverModels), false},  // DriverModels
+    {{19628, 10}, {19604, 24}, 343, 2, sizeof(Accounting), false},  // Accounting
+    {{19706, 14}, {19691, 15}, 345, 2, sizeof(Virtualization), false},  // Virtualization
+    {{19901, 11}, {19888, 13}, 347, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{20040, 11}, {20010, 30}, 350, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{20190, 14}, {20165, 25}, 352, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{20292, 8}, {20260, 32}, 354, 1, sizeof(Topology), false},  // Topology
+    {{20584, 8}, {20549, 35}, 355, 7, sizeof(Platform), false},  // Platform
+    {{20948, 3}, {20917, 31}, 362, 6, sizeof(C2c), false},  // C2c
+    {{21381, 14}, {21336, 45}, 368, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{21597, 15}, {21541, 56}, 374, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{21900, 12}, {21838, 62}, 377, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{22165, 6}, {22151, 14}, 382, 6, sizeof(Fabric), false},  // Fabric
+    {{22319, 3}, {22295, 24}, 388, 3, sizeof(Gpm), false},  // Gpm
+    {{22368, 10}, {22347, 21}, 391, 1, sizeof(FailureXid), false},  // FailureXid
+    {{22768, 7}, {22654, 114}, 392, 5, sizeof(Failure), false},  // Failure
+    {{22956, 20}, {22911, 45}, 397, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{23287, 8}, {23266, 21}, 399, 8, sizeof(Features), false},  // Features
+    {{23433, 14}, {23404, 29}, 407, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{26401, 3}, {26393, 8}, 411, 83, sizeof(Gpu), true},  // Gpu
+    {{26640, 10}, {26631, 9}, 494, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{26749, 8}, {26737, 12}, 499, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{26884, 16}, {26803, 81}, 501, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{27214, 14}, {27189, 25}, 504, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{27267, 12}, {27246, 21}, 508, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{27424, 14}, {27356, 68}, 510, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{28138, 6}, {28114, 24}, 515, 11, sizeof(NvLink), true},  // NvLink
+    {{28654, 11}, {28634, 20}, 526, 6, sizeof(RootComplex), true},  // RootComplex
+    {{28744, 3}, {28726, 18}, 532, 2, sizeof(Nic), false},  // Nic
+    {{28924, 12}, {28887, 37}, 534, 3, sizeof(PcieTopology), true},  // PcieTopology
+    {{29352, 10}, {29283, 69}, 537, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{29877, 7}, {29846, 31}, 549, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -135,48 +135,56 @@ inline const StructDescriptor& descriptor<Topology>() { return detail::struct_ta
 template <>
 inline const StructDescriptor& descriptor<Platform>() { return detail::struct_table[61]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkLowPower>() { return detail::struct_table[62]; }
+inline const StructDescriptor& descriptor<C2c>() { return detail::struct_table[62]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkBandwidth>() { return detail::struct_table[63]; }
+inline const StructDescriptor& descriptor<NvLinkLowPower>() { return detail::struct_table[63]; }
 template <>
-inline const StructDescriptor& descriptor<FabricHealth>() { return detail::struct_table[64]; }
+inline const StructDescriptor& descriptor<NvLinkBandwidth>() { return detail::struct_table[64]; }
 template <>
-inline const StructDescriptor& descriptor<Fabric>() { return detail::struct_table[65]; }
+inline const StructDescriptor& descriptor<FabricHealth>() { return detail::struct_table[65]; }
 template <>
-inline const StructDescriptor& descriptor<Gpm>() { return detail::struct_table[66]; }
+inline const StructDescriptor& descriptor<Fabric>() { return detail::struct_table[66]; }
 template <>
-inline const StructDescriptor& descriptor<FailureXid>() { return detail::struct_table[67]; }
+inline const StructDescriptor& descriptor<Gpm>() { return detail::struct_table[67]; }
 template <>
-inline const StructDescriptor& descriptor<Failure>() { return detail::struct_table[68]; }
+inline const StructDescriptor& descriptor<FailureXid>() { return detail::struct_table[68]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkErrorInjection>() { return detail::struct_table[69]; }
+inline const StructDescriptor& descriptor<Failure>() { return detail::struct_table[69]; }
 template <>
-inline const StructDescriptor& descriptor<Features>() { return detail::struct_table[70]; }
+inline const StructDescriptor& descriptor<NvLinkErrorInjection>() { return detail::struct_table[70]; }
 template <>
-inline const StructDescriptor& descriptor<GraceSuperchip>() { return detail::struct_table[71]; }
+inline const StructDescriptor& descriptor<Features>() { return detail::struct_table[71]; }
 template <>
-inline const StructDescriptor& descriptor<Gpu>() { return detail::struct_table[72]; }
+inline const StructDescriptor& descriptor<GraceSuperchip>() { return detail::struct_table[72]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkLink>() { return detail::struct_table[73]; }
+inline const StructDescriptor& descriptor<Gpu>() { return detail::struct_table[73]; }
 template <>
-inline const StructDescriptor& descriptor<NvSwitch>() { return detail::struct_table[74]; }
+inline const StructDescriptor& descriptor<NvLinkLink>() { return detail::struct_table[74]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkDefaults>() { return detail::struct_table[75]; }
+inline const StructDescriptor& descriptor<NvSwitch>() { return detail::struct_table[75]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkDevice>() { return detail::struct_table[76]; }
+inline const StructDescriptor& descriptor<NvLinkConnection>() { return detail::struct_table[76]; }
 template <>
-inline const StructDescriptor& descriptor<NvLink>() { return detail::struct_table[77]; }
+inline const StructDescriptor& descriptor<NvLinkDefaults>() { return detail::struct_table[77]; }
 template <>
-inline const StructDescriptor& descriptor<RootComplex>() { return detail::struct_table[78]; }
+inline const StructDescriptor& descriptor<NvLinkDevice>() { return detail::struct_table[78]; }
 template <>
-inline const StructDescriptor& descriptor<PcieTopology>() { return detail::struct_table[79]; }
+inline const StructDescriptor& descriptor<NvLinkFirmware>() { return detail::struct_table[79]; }
 template <>
-inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[80]; }
+inline const StructDescriptor& descriptor<NvLink>() { return detail::struct_table[80]; }
 template <>
-inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[81]; }
+inline const StructDescriptor& descriptor<RootComplex>() { return detail::struct_table[81]; }
+template <>
+inline const StructDescriptor& descriptor<Nic>() { return detail::struct_table[82]; }
+template <>
+inline const StructDescriptor& descriptor<PcieTopology>() { return detail::struct_table[83]; }
+template <>
+inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[84]; }
+template <>
+inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[85]; }
 
-inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 82}; }
+inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 86}; }
 
-inline constexpr std::size_t max_fields_of_a_struct = 81;
+inline constexpr std::size_t max_fields_of_a_struct = 83;
 
 }  // namespace nvmlkit::sim::model

@@ -105,6 +105,7 @@ class Planner {
     std::copy(std::begin(now_.limited_s), std::end(now_.limited_s), phase.limited_s);
     phase.tx_bytes = now_.tx_bytes;
     phase.rx_bytes = now_.rx_bytes;
+    phase.work = now_.work;
     phase.activity = activity;
     phase.fan_room = in_.soft_limit < 200 ? std::max(in_.soft_limit, 10.0) : 50;
     phase.video_idle_mhz = static_cast<std::uint32_t>(in_.video_idle);
@@ -309,6 +310,7 @@ Checkpoint reached(const State& state, const Phase& phase, std::int64_t at_ns) {
     out.limited_s[i] = phase.limited_s[i] + ((phase.reasons & counted_reasons[i]) != 0 ? s : 0);
   out.tx_bytes = phase.tx_bytes + phase.tx_rate * s;
   out.rx_bytes = phase.rx_bytes + phase.rx_rate * s;
+  out.work = phase.work + phase.load[Engine::gpu] / 100.0 * s;
   return out;
 }
 

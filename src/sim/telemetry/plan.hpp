@@ -12,6 +12,7 @@ struct Checkpoint {
   double joules;
   double limited_s[5];
   double tx_bytes, rx_bytes;
+  double work;
 };
 
 // The phase that holds at a time; the first one if the time lies before all, null if there is none.

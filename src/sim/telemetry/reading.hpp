@@ -40,6 +40,9 @@ class Reading {
 
   std::int64_t at_ns() const;
 
+  // How many seconds of full load the GPU has done: what traffic follows that only work causes.
+  double work() const;
+
  private:
   const Phase* phase() const;
   const Phase* phase(std::int64_t at_ns) const;

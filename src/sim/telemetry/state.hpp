@@ -47,6 +47,7 @@ struct Phase {
   double joules;              // used until the phase began
   double limited_s[5];        // time until the phase began, for each of counted_reasons
   double tx_bytes, rx_bytes;  // the same of the PCIe link
+  double work;                // seconds of full load until the phase began
   double tx_rate, rx_rate;    // bytes per second
   std::uint32_t memory_mhz, video_idle_mhz, video_max_mhz;
   std::uint32_t performance_state, link_generation;
