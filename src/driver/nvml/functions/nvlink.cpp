@@ -43,6 +43,14 @@ const sim::links::Link* end_of(const Gpu& gpu, unsigned int link) {
   return sim::links::is_active(gpu, link) && end.remote != Remote::nothing ? &end : nullptr;
 }
 
+// Whoever looks for the ends of links asks about as many as any GPU has, and takes no other error than this one for a
+// GPU that has fewer: nvidia-smi topo -m.
+nvmlReturn_t check_end(const Gpu& gpu, unsigned int link) {
+  constexpr unsigned int usual_links = 18;
+  const auto result = check_link(gpu, link);
+  return result == NVML_ERROR_INVALID_ARGUMENT && link < usual_links ? NVML_ERROR_NOT_SUPPORTED : result;
+}
+
 struct Address {
   unsigned int domain, bus, device;
 };
@@ -119,7 +127,7 @@ nvmlReturn_t DeviceGetNvLinkCapability(const Machine&, const Gpu& gpu, unsigned 
 
 nvmlReturn_t DeviceGetNvLinkRemotePciInfo_v2(const Machine& machine, const Gpu& gpu, unsigned int link,
                                              nvmlPciInfo_t* pci) {
-  if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
+  if (const auto result = check_end(gpu, link); result != NVML_SUCCESS) return result;
   const auto* end = end_of(gpu, link);
   if (!end) return NVML_ERROR_NOT_SUPPORTED;
   const auto at = address_of(*end);
@@ -135,7 +143,7 @@ nvmlReturn_t DeviceGetNvLinkRemotePciInfo_v2(const Machine& machine, const Gpu& 
 
 nvmlReturn_t DeviceGetNvLinkRemotePciInfo(const Machine& machine, const Gpu& gpu, unsigned int link,
                                           nvmlPciInfo_t* pci) {
-  if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
+  if (const auto result = check_end(gpu, link); result != NVML_SUCCESS) return result;
   const auto* end = end_of(gpu, link);
   if (!end) return NVML_ERROR_NOT_SUPPORTED;
   auto& old = *reinterpret_cast<nvmlPciInfo_v2_t*>(pci);
