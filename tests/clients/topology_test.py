@@ -14,7 +14,8 @@ from pathlib import Path
 
 from clients import COMMAND, SOURCE, available_smi
 
-CAPTURES = SOURCE.parent / "shared" / "captures"
+FACTS = os.environ.get("NVMLKIT_SHARED_FACTS_DIR") or SOURCE.parent / "shared" / "facts"
+CAPTURES = Path(FACTS).parent / "captures"
 MATRICES = {
     "dgx-a100": "topo-dgx-a100-1.txt",
     "dgx-h100": "topo-dgx-h100-580.126.20-1.txt",

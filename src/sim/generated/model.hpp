@@ -1119,7 +1119,7 @@ struct NvLink {
   Field<bool> c2c_enabled;  // NVLink-C2C to the CPU. Where it is left out the GPU tells nothing of C2C.
   List<NvLinkLink, 36> links;  // Links that differ, the same for all GPUs.
   List<NvSwitch, 64> switches;  // NVSwitches; the links of each GPU are shared out evenly among them, in order.
-  List<NvLinkConnection, 64> connections;  // GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other.
+  List<NvLinkConnection, 64> connections;  // GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other. Connections of GPUs that the machine does not have are left out.
   NvLinkDefaults defaults;  // What holds for all links.
   List<NvLinkDevice, 16> device_links;  // Links that differ, per GPU.
   Field<bool> encryption;  // NVLink encryption (NVLE) is on; from Blackwell on.

@@ -1252,7 +1252,7 @@ constexpr char text_pool[] =
     "Links that differ, the same for all GPUs."
     "NVSwitches; the links of each GPU are shared out evenly among them, in order."
     "switches"
-    "GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other."
+    "GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other. Connections of GPUs that the machine does not have are left out."
     "connections"
     "defaults"
     "Links that differ, per GPU."
@@ -4103,192 +4103,192 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
      .max_items = 64, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.connections
-    {.name_text = {27963, 11}, .unit_text = {0, 0}, .doc_text = {27841, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28028, 11}, .unit_text = {0, 0}, .doc_text = {27841, 187}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
      .max_items = 64, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {27974, 8}, .unit_text = {0, 0}, .doc_text = {27189, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28039, 8}, .unit_text = {0, 0}, .doc_text = {27189, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
      .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {28009, 12}, .unit_text = {0, 0}, .doc_text = {27982, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28074, 12}, .unit_text = {0, 0}, .doc_text = {28047, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
      .max_items = 16, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.encryption
-    {.name_text = {28071, 10}, .unit_text = {0, 0}, .doc_text = {28021, 50}, .note_text = {0, 0}, .default_text = {10623, 5},
+    {.name_text = {28136, 10}, .unit_text = {0, 0}, .doc_text = {28086, 50}, .note_text = {0, 0}, .default_text = {10623, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.firmware
-    {.name_text = {28106, 8}, .unit_text = {0, 0}, .doc_text = {28081, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28171, 8}, .unit_text = {0, 0}, .doc_text = {28146, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
      .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {6837, 2}, .unit_text = {0, 0}, .doc_text = {28204, 24}, .note_text = {28144, 60}, .default_text = {0, 0},
+    {.name_text = {6837, 2}, .unit_text = {0, 0}, .doc_text = {28269, 24}, .note_text = {28209, 60}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {28238, 9}, .unit_text = {0, 0}, .doc_text = {28228, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28303, 9}, .unit_text = {0, 0}, .doc_text = {28293, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // RootComplex.socket
-    {.name_text = {28318, 6}, .unit_text = {0, 0}, .doc_text = {28247, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28383, 6}, .unit_text = {0, 0}, .doc_text = {28312, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // RootComplex.level
-    {.name_text = {8553, 5}, .unit_text = {0, 0}, .doc_text = {28324, 131}, .note_text = {0, 0}, .default_text = {523, 10},
+    {.name_text = {8553, 5}, .unit_text = {0, 0}, .doc_text = {28389, 131}, .note_text = {0, 0}, .default_text = {523, 10},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 81, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {28490, 7}, .unit_text = {0, 0}, .doc_text = {28455, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28555, 7}, .unit_text = {0, 0}, .doc_text = {28520, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {28622, 12}, .unit_text = {0, 0}, .doc_text = {28497, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28687, 12}, .unit_text = {0, 0}, .doc_text = {28562, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.name
-    {.name_text = {11967, 4}, .unit_text = {0, 0}, .doc_text = {28698, 16}, .note_text = {28665, 33}, .default_text = {0, 0},
+    {.name_text = {11967, 4}, .unit_text = {0, 0}, .doc_text = {28763, 16}, .note_text = {28730, 33}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.bus_id
-    {.name_text = {3056, 6}, .unit_text = {0, 0}, .doc_text = {28714, 12}, .note_text = {28665, 33}, .default_text = {0, 0},
+    {.name_text = {3056, 6}, .unit_text = {0, 0}, .doc_text = {28779, 12}, .note_text = {28730, 33}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {28762, 14}, .unit_text = {0, 0}, .doc_text = {28747, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28827, 14}, .unit_text = {0, 0}, .doc_text = {28812, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
      .max_items = 32, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {28799, 14}, .unit_text = {0, 0}, .doc_text = {28776, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28864, 14}, .unit_text = {0, 0}, .doc_text = {28841, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {28883, 4}, .unit_text = {0, 0}, .doc_text = {28813, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28948, 4}, .unit_text = {0, 0}, .doc_text = {28878, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
      .max_items = 64, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {28936, 19}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {29001, 19}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {28976, 8}, .unit_text = {0, 0}, .doc_text = {28955, 21}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29041, 8}, .unit_text = {0, 0}, .doc_text = {29020, 21}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {29001, 10}, .unit_text = {0, 0}, .doc_text = {28984, 17}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29066, 10}, .unit_text = {0, 0}, .doc_text = {29049, 17}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {29029, 6}, .unit_text = {0, 0}, .doc_text = {29011, 18}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29094, 6}, .unit_text = {0, 0}, .doc_text = {29076, 18}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {24078, 8}, .unit_text = {0, 0}, .doc_text = {29035, 9}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {24078, 8}, .unit_text = {0, 0}, .doc_text = {29100, 9}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {29055, 10}, .unit_text = {0, 0}, .doc_text = {29044, 11}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29120, 10}, .unit_text = {0, 0}, .doc_text = {29109, 11}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {29076, 9}, .unit_text = {29070, 6}, .doc_text = {29065, 5}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29141, 9}, .unit_text = {29135, 6}, .doc_text = {29130, 5}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {29112, 10}, .unit_text = {0, 0}, .doc_text = {29085, 27}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29177, 10}, .unit_text = {0, 0}, .doc_text = {29150, 27}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {29150, 10}, .unit_text = {0, 0}, .doc_text = {29122, 28}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29215, 10}, .unit_text = {0, 0}, .doc_text = {29187, 28}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {29182, 12}, .unit_text = {0, 0}, .doc_text = {29160, 22}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29247, 12}, .unit_text = {0, 0}, .doc_text = {29225, 22}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {29218, 11}, .unit_text = {0, 0}, .doc_text = {29194, 24}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29283, 11}, .unit_text = {0, 0}, .doc_text = {29259, 24}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {29265, 18}, .unit_text = {0, 0}, .doc_text = {29229, 36}, .note_text = {22976, 25}, .default_text = {0, 0},
+    {.name_text = {29330, 18}, .unit_text = {0, 0}, .doc_text = {29294, 36}, .note_text = {22976, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {19881, 7}, .unit_text = {0, 0}, .doc_text = {29365, 35}, .note_text = {0, 0}, .default_text = {29362, 3},
+    {.name_text = {19881, 7}, .unit_text = {0, 0}, .doc_text = {29430, 35}, .note_text = {0, 0}, .default_text = {29427, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {29460, 4}, .unit_text = {0, 0}, .doc_text = {29400, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29525, 4}, .unit_text = {0, 0}, .doc_text = {29465, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {29464, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {537, 6}, .unit_text = {0, 0}, .doc_text = {29529, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {29554, 15}, .unit_text = {0, 0}, .doc_text = {29488, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29619, 15}, .unit_text = {0, 0}, .doc_text = {29553, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {28490, 7}, .unit_text = {0, 0}, .doc_text = {29569, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28555, 7}, .unit_text = {0, 0}, .doc_text = {29634, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {29640, 6}, .unit_text = {0, 0}, .doc_text = {28114, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29705, 6}, .unit_text = {0, 0}, .doc_text = {28179, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
      .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {29646, 13}, .unit_text = {0, 0}, .doc_text = {28887, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29711, 13}, .unit_text = {0, 0}, .doc_text = {28952, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
      .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {29714, 10}, .unit_text = {0, 0}, .doc_text = {29659, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29779, 10}, .unit_text = {0, 0}, .doc_text = {29724, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
      .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {29788, 24}, .unit_text = {0, 0}, .doc_text = {29724, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29853, 24}, .unit_text = {0, 0}, .doc_text = {29789, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {29841, 5}, .unit_text = {0, 0}, .doc_text = {29812, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29906, 5}, .unit_text = {0, 0}, .doc_text = {29877, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -4375,12 +4375,12 @@ constexpr StructDescriptor struct_table[] = {
     {{27214, 14}, {27189, 25}, 504, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
     {{27267, 12}, {27246, 21}, 508, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
     {{27424, 14}, {27356, 68}, 510, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
-    {{28138, 6}, {28114, 24}, 515, 11, sizeof(NvLink), true},  // NvLink
-    {{28654, 11}, {28634, 20}, 526, 6, sizeof(RootComplex), true},  // RootComplex
-    {{28744, 3}, {28726, 18}, 532, 2, sizeof(Nic), false},  // Nic
-    {{28924, 12}, {28887, 37}, 534, 3, sizeof(PcieTopology), true},  // PcieTopology
-    {{29352, 10}, {29283, 69}, 537, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{29877, 7}, {29846, 31}, 549, 10, sizeof(Machine), true},  // Machine
+    {{28203, 6}, {28179, 24}, 515, 11, sizeof(NvLink), true},  // NvLink
+    {{28719, 11}, {28699, 20}, 526, 6, sizeof(RootComplex), true},  // RootComplex
+    {{28809, 3}, {28791, 18}, 532, 2, sizeof(Nic), false},  // Nic
+    {{28989, 12}, {28952, 37}, 534, 3, sizeof(PcieTopology), true},  // PcieTopology
+    {{29417, 10}, {29348, 69}, 537, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{29942, 7}, {29911, 31}, 549, 10, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail
