@@ -1,5 +1,5 @@
-// The machine's network adapters for programs that look at the host with hwloc, as nvidia-smi topo -m of drivers from
-// 545 on does: hwloc reads the file that HWLOC_XMLFILE names in place of /sys.
+// The machine's network adapters for programs that look at the host with hwloc, as nvidia-smi topo -m of drivers 550
+// and 555 does: hwloc reads the file that HWLOC_XMLFILE names in place of /sys.
 #pragma once
 
 #include <string>

@@ -142,7 +142,7 @@ TEST(Words, AreRefusedWithWhatIsWrong) {
       {"gpu=0 ecc dram uncorrected --count 0", "--count N"},
       {"gpu=0 ecc dram twice", "corrected or uncorrected"},
       {"gpu=0 fan all", "no fan"},
-      {"gpu=0 nvlink 99 down", "link 0 to 35"},
+      {"gpu=0 nvlink 99 down", "link 0 to 17"},
       {"gpu=0 fabric rout-unhealthy", "did you mean 'route-unhealthy'"},
       {"gpu=0 event clok", "did you mean 'clock'"},
       {"gpu=0 fail nvmlDeviceGetMemInfo UNKNOWN", "did you mean 'nvmlDeviceGetMemoryInfo'"},
