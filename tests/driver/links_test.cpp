@@ -204,6 +204,39 @@ TEST_F(Links, FaultsHaveConsequences) {
   EXPECT_TRUE(is_active(0, 1));
 }
 
+TEST_F(Links, CountersBeginAsTheMachineSaysAndAnewAfterAReset) {
+  const std::string name = testing::TempDir() + "/links_" + std::to_string(getpid()) + ".yaml";
+  std::ofstream(name) << R"(version: "1.0"
+base: h100
+device_defaults: {nvlink_error: {rate: 3, links: [2]}}
+nvlink: {defaults: {counter_seed: 7, duty_cycle: 1}}
+)";
+  start_shared(name, "1");
+  unlink(name.c_str());
+  start_library();
+  stop_time();
+  const auto before = errors(2, NVML_NVLINK_ERROR_DL_CRC_FLIT);
+  const auto sent = field(FI_DEV_NVLINK_THROUGHPUT_DATA_TX, 0).value.ullVal;
+  EXPECT_GT(sent, 0U);
+  EXPECT_NE(sent, field(FI_DEV_NVLINK_THROUGHPUT_DATA_TX, 1).value.ullVal);
+  load(100);
+  advance(10);
+  EXPECT_EQ(errors(2, NVML_NVLINK_ERROR_DL_CRC_FLIT) - before, 30U);
+  EXPECT_EQ(errors(3, NVML_NVLINK_ERROR_DL_CRC_FLIT), 0U);
+  EXPECT_NEAR(static_cast<double>(field(FI_DEV_NVLINK_THROUGHPUT_DATA_TX, 0).value.ullVal - sent), 10 * 26562e6 / 1024,
+              2);
+  {
+    const sim::state::Lock lock(*outside_);
+    sim::state::Edit edit(lock, 0);
+    edit->links.begin_anew = 1;  // as a reset does
+    edit.commit();
+  }
+  EXPECT_EQ(errors(2, NVML_NVLINK_ERROR_DL_CRC_FLIT), 0U);
+  EXPECT_EQ(field(FI_DEV_NVLINK_THROUGHPUT_DATA_TX, 0).value.ullVal, 0U);
+  advance(1);
+  EXPECT_EQ(errors(2, NVML_NVLINK_ERROR_DL_CRC_FLIT), 3U);
+}
+
 TEST_F(Links, FieldValuesAreThoseOfTheGeneration) {
   start("gb200");
   EXPECT_EQ(field(FI_DEV_NVLINK_ERROR_DL_REPLAY, 0).nvmlReturn, NVML_ERROR_NOT_SUPPORTED);

@@ -63,7 +63,9 @@ std::uint64_t usable(const model::Gpu& gpu) {
   return all(gpu) & ~(gpu.links.configured_down | gpu.faults.nvlinks_down);
 }
 
-std::uint64_t whole(double value) { return value > 0 ? static_cast<std::uint64_t>(std::min(value, 9e18)) : 0; }
+constexpr double most = 4e17;  // 36 links together fit into 64 bits, with what protocols add
+
+std::uint64_t whole(double value) { return value > 0 ? static_cast<std::uint64_t>(std::min(value, most)) : 0; }
 
 }  // namespace
 
@@ -74,7 +76,7 @@ std::uint64_t erring(const model::Gpu& gpu) { return active(gpu) & (gpu.faults.n
 Counts counts(const model::Gpu& gpu, const telemetry::Reading& now, std::uint32_t link) {
   const auto at = reached(gpu, now, link);
   Counts out{};
-  out.bytes = at.bytes > 0 ? at.bytes : 0;
+  out.bytes = at.bytes > 0 ? std::min(at.bytes, most) : 0;
   for (std::uint32_t i = 0; i < error_kinds; ++i) out.errors[i] = whole(at.errors[i]);
   return out;
 }
