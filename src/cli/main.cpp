@@ -14,6 +14,7 @@
 #include "cli/caps.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/fault.hpp"
+#include "cli/host_topology.hpp"
 #include "cli/import.hpp"
 #include "cli/launch.hpp"
 #include "cli/listing.hpp"
@@ -120,13 +121,17 @@ int Run(const MachineOptions& options, const UseOptions& use, const std::vector<
     const std::string state = fmt::format("{}/run-{}", *folder, getpid());
     if (const auto made = make_state(state, choice.machine); !made) return Fail(1, made.error());
     setenv("NVMLKIT_STATE", state.c_str(), 1);
+    HostTopology host(state, state + ".hwloc.xml");
     const auto user = GpuUser::of(state, use, command[0]);
     if (!user) {
       unlink(state.c_str());
       return Fail(bad_input, user.error());
     }
     Around around = user->around();
-    around.after = [&](pid_t) { unlink(state.c_str()); };
+    around.after = [&](pid_t) {
+      unlink(state.c_str());
+      host.remove();
+    };
     return launch_and_wait(driver, command, around);
   });
 }

@@ -10,6 +10,7 @@
 #include "sim/events/raise.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/generated/xids.hpp"
+#include "sim/links/links.hpp"
 
 namespace nvmlkit::sim::faults {
 namespace {
@@ -163,8 +164,11 @@ Active bits_as_words(std::uint64_t bits, const char* behind) {
 std::string nvlink(Gpu& gpu, Words arguments) {
   if (arguments.size() != 2 || (arguments[1] != "down" && arguments[1] != "errors"))
     return "expected a link or all, and down or errors";
-  auto& bits = arguments[1] == "down" ? gpu.faults.nvlinks_down : gpu.faults.nvlinks_erring;
-  return set_bits(bits, arguments[0], abi::NVLINK_MAX_LINKS, "link");
+  if (links::count(gpu) == 0) return "the GPU has no NVLink";
+  std::uint64_t which = 0;
+  auto problem = set_bits(which, arguments[0], links::count(gpu), "link");
+  if (problem.empty()) break_nvlinks(gpu, which, arguments[1] == "down");
+  return problem;
 }
 
 void heal_nvlink(Gpu& gpu) { gpu.faults.nvlinks_down = gpu.faults.nvlinks_erring = 0; }

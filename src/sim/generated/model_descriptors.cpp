@@ -128,6 +128,8 @@ constexpr char text_pool[] =
     "busy"
     "burst"
     "steady"
+    "Switch Connected"
+    "Direct Connected"
     "lost"
     "fallen_off_bus"
     "ecc_uncorrectable"
@@ -1060,7 +1062,6 @@ constexpr char text_pool[] =
     "default_level"
     "PCIe distance to the other GPUs."
     "Topology"
-    "platform info"
     "Serial number of the chassis."
     "chassis_serial_number"
     "Slot in the chassis."
@@ -1069,12 +1070,28 @@ constexpr char text_pool[] =
     "tray_index"
     "Host."
     "host_id"
-    "How the peers are connected: \"Switch Connected\" or \"Direct Connected\"."
+    "How the peers are connected."
     "peer_type"
-    "Module."
+    "Module. Default: module_id of the GPU."
     "module_id"
-    "Place in a rack."
+    "GUID of the GPU in the fabric. Default: 0."
+    "gpu_fabric_guid"
+    "Place in a rack; from Blackwell on."
     "Platform"
+    "Whether it is on. Default: from nvlink.c2c_enabled or features.nvlink_c2c."
+    "Links. Default: none."
+    "links"
+    "Bandwidth of a link. Default: 44712, as GH200 and GB200 have it."
+    "MB/s"
+    "bandwidth_per_link_mbps"
+    "Replays of each link."
+    "replay_errors"
+    "Back-to-back replays of each link."
+    "back_to_back_replay_errors"
+    "CRC errors of each link."
+    "interrupt_errors"
+    "NVLink-C2C between GPU and CPU."
+    "C2c"
     "The threshold can be set. Default: from Hopper on, where the machine has NVLink."
     "1000"
     "Idle time after which links save power, in units. No capture tells a GPU's own; this one is chosen."
@@ -1167,13 +1184,11 @@ constexpr char text_pool[] =
     "xid"
     "A failure that comes with the calls about the GPU: without probability and after_calls at the first one. It stays."
     "Failure"
-    "NVLink"
-    "Errors per second."
+    "Errors per second of each link: damaged flits, which are sent again. Default: defaults.error_rate."
     "1/s"
     "rate"
     "On which links; all by default."
-    "links"
-    "Injected NVLink errors."
+    "NVLink errors that the machine file asks for."
     "NvLinkErrorInjection"
     "no NVML function tells it"
     "Transformer engine."
@@ -1186,7 +1201,7 @@ constexpr char text_pool[] =
     "fp8_support"
     "The GPU can compute confidentially."
     "confidential_compute"
-    "NVLink and C2C"
+    "the default of c2c.mode"
     "NVLink-C2C."
     "nvlink_c2c"
     "Decompression engine."
@@ -1331,7 +1346,11 @@ constexpr char text_pool[] =
     "reset_status"
     "api_restriction"
     "topology"
+    "Place in a rack."
     "platform"
+    "Where the NVLinks lead, and what they counted."
+    "NVLink-C2C to the CPU."
+    "c2c"
     "Low power state of the NVLinks."
     "nvlink_low_power"
     "Reduced bandwidth of the NVLinks."
@@ -1343,6 +1362,7 @@ constexpr char text_pool[] =
     "What is broken."
     "Events of a change that is not committed yet."
     "events"
+    "Injected NVLink errors."
     "nvlink_error"
     "Features of the chip, for the reader of the file."
     "features"
@@ -1357,21 +1377,29 @@ constexpr char text_pool[] =
     "State."
     "What is at the other end."
     "remote_device_type"
-    "PCI address of the other end."
+    "PCI address of the other end. That of a GPU or an NVSwitch of this machine tells what it is."
     "remote_pci_bus_id"
     "Index of the GPU at the other end."
     "remote_index"
     "One link."
     "NvLinkLink"
-    "PCI address."
+    "PCI address. Switches that the host does not see, as in GB200 racks, have none."
     "bdf"
     "UUID."
     "An NVSwitch."
     "NvSwitch"
-    "Share of the bandwidth in use."
+    "Index of the one GPU."
+    "from"
+    "Index of the other."
+    "to"
+    "Links between two GPUs, without an NVSwitch: a bridge, or wires of the baseboard."
+    "NvLinkConnection"
+    "State. Default: active where the link leads somewhere."
+    "Share of the bandwidth that a fully busy GPU uses, in each direction. Default: 0.25."
     "duty_cycle"
-    "Seed of the counters."
+    "Traffic counters begin at numbers made from it. Default: they begin at 0."
     "counter_seed"
+    "Errors per second of each link. Default: none."
     "error_rate"
     "What holds for all links."
     "NvLinkDefaults"
@@ -1379,35 +1407,62 @@ constexpr char text_pool[] =
     "Its links."
     "The links of one GPU."
     "NvLinkDevice"
-    "NVLink version."
-    "Links of each GPU."
+    "MSE."
+    "mse"
+    "NETIR."
+    "netir"
+    "NETIR UPHY."
+    "netir_uphy"
+    "NETIR CLN."
+    "netir_cln"
+    "NETIR DLN."
+    "netir_dln"
+    "Versions of the links' firmware, MAJOR.MINOR.SUB; from Blackwell on."
+    "NvLinkFirmware"
+    "NVLink version: 2 = Volta, 3 = Ampere, 4 = Hopper, 5 = Blackwell."
+    "Links of each GPU. Default: as many as `links` or `device_links` list, else none."
     "links_per_gpu"
-    "Bandwidth of a link."
-    "MB/s"
-    "bandwidth_per_link_mbps"
-    "NVLink-C2C to the CPU."
+    "Bandwidth of a link and direction."
+    "NVLink-C2C to the CPU. Where it is left out the GPU tells nothing of C2C."
     "c2c_enabled"
-    "Links, the same for all GPUs."
-    "NVSwitches."
+    "Links that differ, the same for all GPUs."
+    "NVSwitches; the links of each GPU are shared out evenly among them, in order."
     "switches"
+    "GPUs that are connected directly. Without any, links lead to NVSwitches; those of two GPUs without a switch to each other. Connections of GPUs that the machine does not have are left out."
+    "connections"
     "defaults"
-    "Links, per GPU."
+    "Links that differ, per GPU."
     "device_links"
+    "NVLink encryption (NVLE) is on; from Blackwell on."
+    "encryption"
+    "Versions of the firmware."
+    "firmware"
     "NVLink between the GPUs."
     "NvLink"
+    "it tells root complexes apart, and no NVML function tells it"
     "Its name, as pci0000:00."
     "NUMA node."
     "numa_node"
-    "GPUs under it."
+    "CPU socket that the NUMA node belongs to. Default: a socket of its own."
+    "socket"
+    "Distance between its devices: single = one PCIe bridge (PIX), multiple = several (PXB), hostbridge = the root complex itself (PHB)."
+    "GPUs and network adapters under it."
     "devices"
-    "CPUs near it, as 0-15,32-47."
+    "CPUs near it, as 0-15,32-47. Default: cores_per_numa CPUs from numa_node times cores_per_numa on, else all CPUs of this host."
     "cpu_affinity"
     "A PCIe root complex."
     "RootComplex"
+    "nvidia-smi asks the system for it"
+    "Name, as mlx5_0."
+    "PCI address."
+    "A network adapter."
+    "Nic"
     "Root complexes."
     "root_complexes"
     "CPUs of each NUMA node."
     "cores_per_numa"
+    "Network adapters, in the order in which nvidia-smi topo -m names them."
+    "nics"
     "Where the GPUs hang in the PCIe tree."
     "PcieTopology"
     "Colour."
@@ -1677,3359 +1732,3491 @@ constexpr Word word_table[] = {
     {{884, 4}, 0u},  // busy
     {{888, 5}, 0u},  // burst
     {{893, 6}, 0u},  // steady
+    // Platform.peer_type
+    {{899, 16}, 0u},  // Switch Connected
+    {{915, 16}, 0u},  // Direct Connected
     // Failure.mode
     {{718, 7}, 0u},  // healthy
-    {{899, 4}, 0u},  // lost
-    {{903, 14}, 0u},  // fallen_off_bus
-    {{917, 17}, 0u},  // ecc_uncorrectable
+    {{931, 4}, 0u},  // lost
+    {{935, 14}, 0u},  // fallen_off_bus
+    {{949, 17}, 0u},  // ecc_uncorrectable
     // NvLinkLink.state
-    {{934, 6}, 0u},  // active
-    {{940, 8}, 0u},  // inactive
-    {{948, 2}, 0u},  // up
-    {{950, 4}, 0u},  // down
+    {{966, 6}, 0u},  // active
+    {{972, 8}, 0u},  // inactive
+    {{980, 2}, 0u},  // up
+    {{982, 4}, 0u},  // down
     // NvLinkLink.remote_device_type
-    {{954, 3}, 0u},  // gpu
-    {{957, 6}, 0u},  // switch
-    {{963, 3}, 0u},  // npu
-    {{966, 6}, 0u},  // ibmnpu
+    {{986, 3}, 0u},  // gpu
+    {{989, 6}, 0u},  // switch
+    {{995, 3}, 0u},  // npu
+    {{998, 6}, 0u},  // ibmnpu
     {{15, 7}, 0u},  // unknown
     // NvLinkDefaults.state
-    {{934, 6}, 0u},  // active
-    {{940, 8}, 0u},  // inactive
-    {{948, 2}, 0u},  // up
-    {{950, 4}, 0u},  // down
+    {{966, 6}, 0u},  // active
+    {{972, 8}, 0u},  // inactive
+    {{980, 2}, 0u},  // up
+    {{982, 4}, 0u},  // down
 };
 
 constexpr FieldDescriptor field_table[] = {
     // SystemConfCompute.cpu_caps
-    {.name_text = {1032, 8}, .unit_text = {0, 0}, .doc_text = {972, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1064, 8}, .unit_text = {0, 0}, .doc_text = {1004, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(SystemConfCompute, cpu_caps), .present_offset = offsetof(decltype(SystemConfCompute::cpu_caps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // SystemConfCompute.environment
-    {.name_text = {1141, 11}, .unit_text = {0, 0}, .doc_text = {1040, 101}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1173, 11}, .unit_text = {0, 0}, .doc_text = {1072, 101}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SystemConfCompute, environment), .present_offset = offsetof(decltype(SystemConfCompute::environment), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 86, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.feature
-    {.name_text = {1181, 7}, .unit_text = {0, 0}, .doc_text = {1152, 29}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1213, 7}, .unit_text = {0, 0}, .doc_text = {1184, 29}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, feature), .present_offset = offsetof(decltype(SystemConfCompute::feature), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.dev_tools_mode
-    {.name_text = {1224, 14}, .unit_text = {0, 0}, .doc_text = {1188, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1256, 14}, .unit_text = {0, 0}, .doc_text = {1220, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, dev_tools_mode), .present_offset = offsetof(decltype(SystemConfCompute::dev_tools_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.multi_gpu_mode
-    {.name_text = {1328, 14}, .unit_text = {0, 0}, .doc_text = {1238, 90}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {1360, 14}, .unit_text = {0, 0}, .doc_text = {1270, 90}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, multi_gpu_mode), .present_offset = offsetof(decltype(SystemConfCompute::multi_gpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 89, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.accepts_work
-    {.name_text = {1371, 12}, .unit_text = {0, 0}, .doc_text = {1347, 24}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {1403, 12}, .unit_text = {0, 0}, .doc_text = {1379, 24}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, accepts_work), .present_offset = offsetof(decltype(SystemConfCompute::accepts_work), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.max_attacker_advantage
-    {.name_text = {1430, 22}, .unit_text = {0, 0}, .doc_text = {1385, 45}, .note_text = {0, 0}, .default_text = {1383, 2},
+    {.name_text = {1462, 22}, .unit_text = {0, 0}, .doc_text = {1417, 45}, .note_text = {0, 0}, .default_text = {1415, 2},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(SystemConfCompute, max_attacker_advantage), .present_offset = offsetof(decltype(SystemConfCompute::max_attacker_advantage), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 50, .max = 65, .default_value = 60},
     // System.driver_version
-    {.name_text = {1649, 14}, .unit_text = {0, 0}, .doc_text = {1595, 54}, .note_text = {0, 0}, .default_text = {1585, 10},
+    {.name_text = {1681, 14}, .unit_text = {0, 0}, .doc_text = {1627, 54}, .note_text = {0, 0}, .default_text = {1617, 10},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {1779, 12}, .unit_text = {0, 0}, .doc_text = {1663, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1811, 12}, .unit_text = {0, 0}, .doc_text = {1695, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {1899, 12}, .unit_text = {0, 0}, .doc_text = {1791, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1931, 12}, .unit_text = {0, 0}, .doc_text = {1823, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {2017, 18}, .unit_text = {0, 0}, .doc_text = {1911, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2049, 18}, .unit_text = {0, 0}, .doc_text = {1943, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {2140, 18}, .unit_text = {0, 0}, .doc_text = {2035, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2172, 18}, .unit_text = {0, 0}, .doc_text = {2067, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {2233, 11}, .unit_text = {0, 0}, .doc_text = {2158, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2265, 11}, .unit_text = {0, 0}, .doc_text = {2190, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {2369, 10}, .unit_text = {0, 0}, .doc_text = {2244, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2401, 10}, .unit_text = {0, 0}, .doc_text = {2276, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // System.conf_compute
-    {.name_text = {2414, 12}, .unit_text = {0, 0}, .doc_text = {2379, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2446, 12}, .unit_text = {0, 0}, .doc_text = {2411, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {2477, 17}, .unit_text = {0, 0}, .doc_text = {2430, 47}, .note_text = {0, 0}, .default_text = {2426, 4},
+    {.name_text = {2509, 17}, .unit_text = {0, 0}, .doc_text = {2462, 47}, .note_text = {0, 0}, .default_text = {2458, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {2638, 14}, .unit_text = {0, 0}, .doc_text = {2495, 143}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {2670, 14}, .unit_text = {0, 0}, .doc_text = {2527, 143}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {2718, 5}, .unit_text = {0, 0}, .doc_text = {2705, 13}, .note_text = {0, 0}, .default_text = {2704, 1},
+    {.name_text = {2750, 5}, .unit_text = {0, 0}, .doc_text = {2737, 13}, .note_text = {0, 0}, .default_text = {2736, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {2736, 5}, .unit_text = {0, 0}, .doc_text = {2723, 13}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {2768, 5}, .unit_text = {0, 0}, .doc_text = {2755, 13}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // BridgeChip.type
-    {.name_text = {2787, 4}, .unit_text = {0, 0}, .doc_text = {2782, 5}, .note_text = {0, 0}, .default_text = {481, 3},
+    {.name_text = {2819, 4}, .unit_text = {0, 0}, .doc_text = {2814, 5}, .note_text = {0, 0}, .default_text = {481, 3},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, type), .present_offset = offsetof(decltype(BridgeChip::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 73, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // BridgeChip.firmware_version
-    {.name_text = {2808, 16}, .unit_text = {0, 0}, .doc_text = {2791, 17}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {2840, 16}, .unit_text = {0, 0}, .doc_text = {2823, 17}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, firmware_version), .present_offset = offsetof(decltype(BridgeChip::firmware_version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {2904, 13}, .unit_text = {0, 0}, .doc_text = {2877, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2936, 13}, .unit_text = {0, 0}, .doc_text = {2909, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {2943, 10}, .unit_text = {0, 0}, .doc_text = {2917, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2975, 10}, .unit_text = {0, 0}, .doc_text = {2949, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {2979, 10}, .unit_text = {0, 0}, .doc_text = {2953, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3011, 10}, .unit_text = {0, 0}, .doc_text = {2985, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {3028, 10}, .unit_text = {0, 0}, .doc_text = {2989, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3060, 10}, .unit_text = {0, 0}, .doc_text = {3021, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {3076, 10}, .unit_text = {0, 0}, .doc_text = {3038, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3108, 10}, .unit_text = {0, 0}, .doc_text = {3070, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {3167, 8}, .unit_text = {0, 0}, .doc_text = {3086, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3199, 8}, .unit_text = {0, 0}, .doc_text = {3118, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {3240, 17}, .unit_text = {3238, 2}, .doc_text = {3175, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3272, 17}, .unit_text = {3270, 2}, .doc_text = {3207, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {3276, 21}, .unit_text = {3238, 2}, .doc_text = {3257, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3308, 21}, .unit_text = {3270, 2}, .doc_text = {3289, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_time_run_s
-    {.name_text = {3353, 14}, .unit_text = {3352, 1}, .doc_text = {3297, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3385, 14}, .unit_text = {3384, 1}, .doc_text = {3329, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_time_run_s), .present_offset = offsetof(decltype(Inforom::bbx_time_run_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {3413, 5}, .unit_text = {0, 0}, .doc_text = {3367, 46}, .note_text = {0, 0}, .default_text = {2426, 4},
+    {.name_text = {3445, 5}, .unit_text = {0, 0}, .doc_text = {3399, 46}, .note_text = {0, 0}, .default_text = {2458, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {3471, 11}, .unit_text = {3470, 1}, .doc_text = {3460, 10}, .note_text = {0, 0}, .default_text = {3449, 11},
+    {.name_text = {3503, 11}, .unit_text = {3502, 1}, .doc_text = {3492, 10}, .note_text = {0, 0}, .default_text = {3481, 11},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {3514, 14}, .unit_text = {3470, 1}, .doc_text = {3482, 32}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {3546, 14}, .unit_text = {3502, 1}, .doc_text = {3514, 32}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {3572, 10}, .unit_text = {3470, 1}, .doc_text = {3528, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3604, 10}, .unit_text = {3502, 1}, .doc_text = {3560, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {3605, 10}, .unit_text = {3470, 1}, .doc_text = {3582, 23}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {3637, 10}, .unit_text = {3502, 1}, .doc_text = {3614, 23}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {3642, 16}, .unit_text = {3639, 3}, .doc_text = {3615, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3674, 16}, .unit_text = {3671, 3}, .doc_text = {3647, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {3712, 14}, .unit_text = {3470, 1}, .doc_text = {3703, 9}, .note_text = {3658, 45}, .default_text = {0, 0},
+    {.name_text = {3744, 14}, .unit_text = {3502, 1}, .doc_text = {3735, 9}, .note_text = {3690, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {3471, 11}, .unit_text = {3470, 1}, .doc_text = {3460, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3503, 11}, .unit_text = {3502, 1}, .doc_text = {3492, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {3572, 10}, .unit_text = {3470, 1}, .doc_text = {3745, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3604, 10}, .unit_text = {3502, 1}, .doc_text = {3777, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {3605, 10}, .unit_text = {3470, 1}, .doc_text = {3776, 7}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {3637, 10}, .unit_text = {3502, 1}, .doc_text = {3808, 7}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.current
-    {.name_text = {3817, 7}, .unit_text = {0, 0}, .doc_text = {3807, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3849, 7}, .unit_text = {0, 0}, .doc_text = {3839, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, current), .present_offset = offsetof(decltype(DramEncryption::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.pending
-    {.name_text = {3870, 7}, .unit_text = {0, 0}, .doc_text = {3824, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3902, 7}, .unit_text = {0, 0}, .doc_text = {3856, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, pending), .present_offset = offsetof(decltype(DramEncryption::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.unprotected_memory_kib
-    {.name_text = {4026, 22}, .unit_text = {4023, 3}, .doc_text = {3958, 65}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4058, 22}, .unit_text = {4055, 3}, .doc_text = {3990, 65}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, unprotected_memory_kib), .present_offset = offsetof(decltype(ConfCompute::unprotected_memory_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.cec_attestation
-    {.name_text = {4099, 15}, .unit_text = {0, 0}, .doc_text = {4048, 51}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {4131, 15}, .unit_text = {0, 0}, .doc_text = {4080, 51}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, cec_attestation), .present_offset = offsetof(decltype(ConfCompute::cec_attestation), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {3471, 11}, .unit_text = {3470, 1}, .doc_text = {3460, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {3503, 11}, .unit_text = {3502, 1}, .doc_text = {3492, 10}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {3605, 10}, .unit_text = {3470, 1}, .doc_text = {4159, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {3637, 10}, .unit_text = {3502, 1}, .doc_text = {4191, 10}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {4286, 6}, .unit_text = {0, 0}, .doc_text = {4228, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4318, 6}, .unit_text = {0, 0}, .doc_text = {4260, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {4360, 9}, .unit_text = {0, 0}, .doc_text = {4302, 58}, .note_text = {0, 0}, .default_text = {4292, 10},
+    {.name_text = {4392, 9}, .unit_text = {0, 0}, .doc_text = {4334, 58}, .note_text = {0, 0}, .default_text = {4324, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {4410, 12}, .unit_text = {0, 0}, .doc_text = {4379, 31}, .note_text = {0, 0}, .default_text = {4369, 10},
+    {.name_text = {4442, 12}, .unit_text = {0, 0}, .doc_text = {4411, 31}, .note_text = {0, 0}, .default_text = {4401, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {4462, 10}, .unit_text = {0, 0}, .doc_text = {4423, 39}, .note_text = {0, 0}, .default_text = {4422, 1},
+    {.name_text = {4494, 10}, .unit_text = {0, 0}, .doc_text = {4455, 39}, .note_text = {0, 0}, .default_text = {4454, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {4515, 9}, .unit_text = {0, 0}, .doc_text = {4473, 42}, .note_text = {0, 0}, .default_text = {4472, 1},
+    {.name_text = {4547, 9}, .unit_text = {0, 0}, .doc_text = {4505, 42}, .note_text = {0, 0}, .default_text = {4504, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {4572, 14}, .unit_text = {0, 0}, .doc_text = {4540, 32}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4604, 14}, .unit_text = {0, 0}, .doc_text = {4572, 32}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {4605, 11}, .unit_text = {0, 0}, .doc_text = {4586, 19}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4637, 11}, .unit_text = {0, 0}, .doc_text = {4618, 19}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {4630, 13}, .unit_text = {0, 0}, .doc_text = {4616, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4662, 13}, .unit_text = {0, 0}, .doc_text = {4648, 14}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {4659, 8}, .unit_text = {0, 0}, .doc_text = {4643, 16}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4691, 8}, .unit_text = {0, 0}, .doc_text = {4675, 16}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {4685, 7}, .unit_text = {0, 0}, .doc_text = {4667, 18}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4717, 7}, .unit_text = {0, 0}, .doc_text = {4699, 18}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {4702, 9}, .unit_text = {0, 0}, .doc_text = {4692, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4734, 9}, .unit_text = {0, 0}, .doc_text = {4724, 10}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {4730, 8}, .unit_text = {0, 0}, .doc_text = {4711, 19}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4762, 8}, .unit_text = {0, 0}, .doc_text = {4743, 19}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {4755, 9}, .unit_text = {0, 0}, .doc_text = {4738, 17}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4787, 9}, .unit_text = {0, 0}, .doc_text = {4770, 17}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {4777, 5}, .unit_text = {0, 0}, .doc_text = {4764, 13}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4809, 5}, .unit_text = {0, 0}, .doc_text = {4796, 13}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {4803, 19}, .unit_text = {0, 0}, .doc_text = {4782, 21}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4835, 19}, .unit_text = {0, 0}, .doc_text = {4814, 21}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {4834, 4}, .unit_text = {0, 0}, .doc_text = {4822, 12}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4866, 4}, .unit_text = {0, 0}, .doc_text = {4854, 12}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {4850, 4}, .unit_text = {0, 0}, .doc_text = {4838, 12}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4882, 4}, .unit_text = {0, 0}, .doc_text = {4870, 12}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {4950, 12}, .unit_text = {0, 0}, .doc_text = {4904, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4982, 12}, .unit_text = {0, 0}, .doc_text = {4936, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {5021, 19}, .unit_text = {0, 0}, .doc_text = {4962, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5053, 19}, .unit_text = {0, 0}, .doc_text = {4994, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {5071, 17}, .unit_text = {0, 0}, .doc_text = {5040, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5103, 17}, .unit_text = {0, 0}, .doc_text = {5072, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {5103, 16}, .unit_text = {0, 0}, .doc_text = {5088, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5135, 16}, .unit_text = {0, 0}, .doc_text = {5120, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {5158, 14}, .unit_text = {4850, 4}, .doc_text = {5119, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5190, 14}, .unit_text = {4882, 4}, .doc_text = {5151, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {5182, 18}, .unit_text = {4850, 4}, .doc_text = {5172, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5214, 18}, .unit_text = {4882, 4}, .doc_text = {5204, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {5236, 14}, .unit_text = {0, 0}, .doc_text = {5200, 36}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {5268, 14}, .unit_text = {0, 0}, .doc_text = {5232, 36}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {5274, 23}, .unit_text = {0, 0}, .doc_text = {5250, 24}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {5306, 23}, .unit_text = {0, 0}, .doc_text = {5282, 24}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {5326, 18}, .unit_text = {5322, 4}, .doc_text = {5297, 25}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {5358, 18}, .unit_text = {5354, 4}, .doc_text = {5329, 25}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {5373, 18}, .unit_text = {5322, 4}, .doc_text = {5344, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {5405, 18}, .unit_text = {5354, 4}, .doc_text = {5376, 29}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {5424, 8}, .unit_text = {3470, 1}, .doc_text = {5391, 33}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {5456, 8}, .unit_text = {3502, 1}, .doc_text = {5423, 33}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {5469, 8}, .unit_text = {3470, 1}, .doc_text = {5432, 37}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {5501, 8}, .unit_text = {3502, 1}, .doc_text = {5464, 37}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {5496, 6}, .unit_text = {0, 0}, .doc_text = {5477, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5528, 6}, .unit_text = {0, 0}, .doc_text = {5509, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {5583, 20}, .unit_text = {0, 0}, .doc_text = {5502, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5615, 20}, .unit_text = {0, 0}, .doc_text = {5534, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {5634, 19}, .unit_text = {0, 0}, .doc_text = {5603, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5666, 19}, .unit_text = {0, 0}, .doc_text = {5635, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {5700, 20}, .unit_text = {0, 0}, .doc_text = {5667, 33}, .note_text = {0, 0}, .default_text = {2426, 4},
+    {.name_text = {5732, 20}, .unit_text = {0, 0}, .doc_text = {5699, 33}, .note_text = {0, 0}, .default_text = {2458, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {5742, 15}, .unit_text = {0, 0}, .doc_text = {5720, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {5774, 15}, .unit_text = {0, 0}, .doc_text = {5752, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {5808, 8}, .unit_text = {5806, 2}, .doc_text = {5757, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5840, 8}, .unit_text = {5838, 2}, .doc_text = {5789, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {5855, 16}, .unit_text = {5806, 2}, .doc_text = {5816, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5887, 16}, .unit_text = {5838, 2}, .doc_text = {5848, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {5920, 17}, .unit_text = {5806, 2}, .doc_text = {5871, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5952, 17}, .unit_text = {5838, 2}, .doc_text = {5903, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {6050, 14}, .unit_text = {5806, 2}, .doc_text = {5937, 113}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6082, 14}, .unit_text = {5838, 2}, .doc_text = {5969, 113}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {6093, 12}, .unit_text = {5806, 2}, .doc_text = {6064, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6125, 12}, .unit_text = {5838, 2}, .doc_text = {6096, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {6135, 12}, .unit_text = {5806, 2}, .doc_text = {6105, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6167, 12}, .unit_text = {5838, 2}, .doc_text = {6137, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {6162, 15}, .unit_text = {5806, 2}, .doc_text = {6147, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6194, 15}, .unit_text = {5838, 2}, .doc_text = {6179, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {6213, 15}, .unit_text = {5806, 2}, .doc_text = {6177, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6245, 15}, .unit_text = {5838, 2}, .doc_text = {6209, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {6281, 15}, .unit_text = {5806, 2}, .doc_text = {6228, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6313, 15}, .unit_text = {5838, 2}, .doc_text = {6260, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {6321, 14}, .unit_text = {5806, 2}, .doc_text = {6296, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6353, 14}, .unit_text = {5838, 2}, .doc_text = {6328, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {6366, 19}, .unit_text = {6364, 2}, .doc_text = {6335, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6398, 19}, .unit_text = {6396, 2}, .doc_text = {6367, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {6425, 11}, .unit_text = {0, 0}, .doc_text = {6385, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6457, 11}, .unit_text = {0, 0}, .doc_text = {6417, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {6463, 12}, .unit_text = {0, 0}, .doc_text = {6436, 27}, .note_text = {0, 0}, .default_text = {409, 2},
+    {.name_text = {6495, 12}, .unit_text = {0, 0}, .doc_text = {6468, 27}, .note_text = {0, 0}, .default_text = {409, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {6512, 27}, .unit_text = {6510, 2}, .doc_text = {6475, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6544, 27}, .unit_text = {6542, 2}, .doc_text = {6507, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {6213, 15}, .unit_text = {5806, 2}, .doc_text = {6177, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6245, 15}, .unit_text = {5838, 2}, .doc_text = {6209, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {6281, 15}, .unit_text = {5806, 2}, .doc_text = {6566, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6313, 15}, .unit_text = {5838, 2}, .doc_text = {6598, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {5808, 8}, .unit_text = {5806, 2}, .doc_text = {6593, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5840, 8}, .unit_text = {5838, 2}, .doc_text = {6625, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {6655, 18}, .unit_text = {5806, 2}, .doc_text = {6614, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6687, 18}, .unit_text = {5838, 2}, .doc_text = {6646, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {5855, 16}, .unit_text = {5806, 2}, .doc_text = {5816, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5887, 16}, .unit_text = {5838, 2}, .doc_text = {5848, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {6093, 12}, .unit_text = {5806, 2}, .doc_text = {6064, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6125, 12}, .unit_text = {5838, 2}, .doc_text = {6096, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {6135, 12}, .unit_text = {5806, 2}, .doc_text = {6105, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6167, 12}, .unit_text = {5838, 2}, .doc_text = {6137, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {6755, 17}, .unit_text = {871, 1}, .doc_text = {6727, 28}, .note_text = {0, 0}, .default_text = {6725, 2},
+    {.name_text = {6787, 17}, .unit_text = {871, 1}, .doc_text = {6759, 28}, .note_text = {0, 0}, .default_text = {6757, 2},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.temperature_memory_c
-    {.name_text = {6798, 20}, .unit_text = {871, 1}, .doc_text = {6772, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6830, 20}, .unit_text = {871, 1}, .doc_text = {6804, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {6857, 20}, .unit_text = {871, 1}, .doc_text = {6818, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6889, 20}, .unit_text = {871, 1}, .doc_text = {6850, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {6916, 20}, .unit_text = {871, 1}, .doc_text = {6877, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6948, 20}, .unit_text = {871, 1}, .doc_text = {6909, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {6970, 15}, .unit_text = {871, 1}, .doc_text = {6936, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7002, 15}, .unit_text = {871, 1}, .doc_text = {6968, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {7033, 22}, .unit_text = {871, 1}, .doc_text = {6985, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7065, 22}, .unit_text = {871, 1}, .doc_text = {7017, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {7093, 20}, .unit_text = {871, 1}, .doc_text = {7055, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7125, 20}, .unit_text = {871, 1}, .doc_text = {7087, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {7143, 12}, .unit_text = {871, 1}, .doc_text = {7113, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7175, 12}, .unit_text = {871, 1}, .doc_text = {7145, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {7186, 12}, .unit_text = {871, 1}, .doc_text = {7155, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7218, 12}, .unit_text = {871, 1}, .doc_text = {7187, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {7274, 8}, .unit_text = {871, 1}, .doc_text = {7198, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7306, 8}, .unit_text = {871, 1}, .doc_text = {7230, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {7317, 17}, .unit_text = {871, 1}, .doc_text = {7282, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7349, 17}, .unit_text = {871, 1}, .doc_text = {7314, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {7369, 17}, .unit_text = {871, 1}, .doc_text = {7334, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7401, 17}, .unit_text = {871, 1}, .doc_text = {7366, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {7427, 22}, .unit_text = {871, 1}, .doc_text = {7386, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7459, 22}, .unit_text = {871, 1}, .doc_text = {7418, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {7504, 29}, .unit_text = {871, 1}, .doc_text = {7449, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7536, 29}, .unit_text = {871, 1}, .doc_text = {7481, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {7690, 5}, .unit_text = {0, 0}, .doc_text = {7659, 31}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {7722, 5}, .unit_text = {0, 0}, .doc_text = {7691, 31}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {7706, 13}, .unit_text = {7705, 1}, .doc_text = {7695, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7738, 13}, .unit_text = {7737, 1}, .doc_text = {7727, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {7758, 20}, .unit_text = {7705, 1}, .doc_text = {7719, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7790, 20}, .unit_text = {7737, 1}, .doc_text = {7751, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {7835, 14}, .unit_text = {7705, 1}, .doc_text = {7778, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7867, 14}, .unit_text = {7737, 1}, .doc_text = {7810, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {7878, 11}, .unit_text = {7705, 1}, .doc_text = {7849, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7910, 11}, .unit_text = {7737, 1}, .doc_text = {7881, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {7919, 11}, .unit_text = {7705, 1}, .doc_text = {7889, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7951, 11}, .unit_text = {7737, 1}, .doc_text = {7921, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {7965, 9}, .unit_text = {7962, 3}, .doc_text = {7930, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7997, 9}, .unit_text = {7994, 3}, .doc_text = {7962, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {7994, 6}, .unit_text = {0, 0}, .doc_text = {7974, 20}, .note_text = {0, 0}, .default_text = {394, 9},
+    {.name_text = {8026, 6}, .unit_text = {0, 0}, .doc_text = {8006, 20}, .note_text = {0, 0}, .default_text = {394, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 64, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {8038, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {8070, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {8120, 8}, .unit_text = {0, 0}, .doc_text = {8069, 51}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {8152, 8}, .unit_text = {0, 0}, .doc_text = {8101, 51}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {8186, 9}, .unit_text = {0, 0}, .doc_text = {8128, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8218, 9}, .unit_text = {0, 0}, .doc_text = {8160, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {8280, 8}, .unit_text = {0, 0}, .doc_text = {8260, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8312, 8}, .unit_text = {0, 0}, .doc_text = {8292, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
      .max_items = 32, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {8331, 9}, .unit_text = {0, 0}, .doc_text = {8288, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8363, 9}, .unit_text = {0, 0}, .doc_text = {8320, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {8466, 17}, .unit_text = {7705, 1}, .doc_text = {8418, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8498, 17}, .unit_text = {7737, 1}, .doc_text = {8450, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {8511, 21}, .unit_text = {8507, 4}, .doc_text = {8483, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8543, 21}, .unit_text = {8539, 4}, .doc_text = {8515, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {8556, 23}, .unit_text = {8507, 4}, .doc_text = {8532, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8588, 23}, .unit_text = {8539, 4}, .doc_text = {8564, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {8620, 23}, .unit_text = {8618, 2}, .doc_text = {8579, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8652, 23}, .unit_text = {8650, 2}, .doc_text = {8611, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {8663, 23}, .unit_text = {8662, 1}, .doc_text = {8643, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8695, 23}, .unit_text = {8694, 1}, .doc_text = {8675, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {8726, 42}, .unit_text = {0, 0}, .doc_text = {8686, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8758, 42}, .unit_text = {0, 0}, .doc_text = {8718, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {8809, 38}, .unit_text = {0, 0}, .doc_text = {8768, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8841, 38}, .unit_text = {0, 0}, .doc_text = {8800, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {8886, 33}, .unit_text = {8662, 1}, .doc_text = {8847, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8918, 33}, .unit_text = {8694, 1}, .doc_text = {8879, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {9010, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9086, 5}, .unit_text = {0, 0}, .doc_text = {9042, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {9075, 15}, .unit_text = {0, 0}, .doc_text = {9059, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9107, 15}, .unit_text = {0, 0}, .doc_text = {9091, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {9127, 19}, .unit_text = {0, 0}, .doc_text = {9090, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9159, 19}, .unit_text = {0, 0}, .doc_text = {9122, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {9189, 21}, .unit_text = {8662, 1}, .doc_text = {9146, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9221, 21}, .unit_text = {8694, 1}, .doc_text = {9178, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {9251, 19}, .unit_text = {8662, 1}, .doc_text = {9210, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9283, 19}, .unit_text = {8694, 1}, .doc_text = {9242, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {9300, 21}, .unit_text = {7705, 1}, .doc_text = {9270, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9332, 21}, .unit_text = {7737, 1}, .doc_text = {9302, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {9350, 21}, .unit_text = {7705, 1}, .doc_text = {9321, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9382, 21}, .unit_text = {7737, 1}, .doc_text = {9353, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {9406, 39}, .unit_text = {7705, 1}, .doc_text = {9371, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9438, 39}, .unit_text = {7737, 1}, .doc_text = {9403, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {9477, 14}, .unit_text = {0, 0}, .doc_text = {9445, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9509, 14}, .unit_text = {0, 0}, .doc_text = {9477, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {8280, 8}, .unit_text = {0, 0}, .doc_text = {9491, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8312, 8}, .unit_text = {0, 0}, .doc_text = {9523, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
      .max_items = 5, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.admin_override
-    {.name_text = {9565, 14}, .unit_text = {0, 0}, .doc_text = {9511, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9597, 14}, .unit_text = {0, 0}, .doc_text = {9543, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, admin_override), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothingProfile),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.primary_power_floor_w
-    {.name_text = {9597, 21}, .unit_text = {8662, 1}, .doc_text = {9579, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9629, 21}, .unit_text = {8694, 1}, .doc_text = {9611, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, primary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::primary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.secondary_power_floor_w
-    {.name_text = {8663, 23}, .unit_text = {8662, 1}, .doc_text = {8643, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8695, 23}, .unit_text = {8694, 1}, .doc_text = {8675, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_offset_w
-    {.name_text = {9664, 37}, .unit_text = {8662, 1}, .doc_text = {9618, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9696, 37}, .unit_text = {8694, 1}, .doc_text = {9650, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_point_w
-    {.name_text = {9754, 36}, .unit_text = {8662, 1}, .doc_text = {9701, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9786, 36}, .unit_text = {8694, 1}, .doc_text = {9733, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_point_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_point_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.window_multiplier
-    {.name_text = {9832, 17}, .unit_text = {8618, 2}, .doc_text = {9790, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9864, 17}, .unit_text = {8650, 2}, .doc_text = {9822, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, window_multiplier), .present_offset = offsetof(decltype(PowerSmoothing::window_multiplier), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.delayed_supported
-    {.name_text = {9881, 17}, .unit_text = {0, 0}, .doc_text = {9849, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9913, 17}, .unit_text = {0, 0}, .doc_text = {9881, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, delayed_supported), .present_offset = offsetof(decltype(PowerSmoothing::delayed_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.soc_state
-    {.name_text = {9946, 9}, .unit_text = {0, 0}, .doc_text = {9898, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9978, 9}, .unit_text = {0, 0}, .doc_text = {9930, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, soc_state), .present_offset = offsetof(decltype(PowerSmoothing::soc_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.frequency
-    {.name_text = {10049, 9}, .unit_text = {0, 0}, .doc_text = {10018, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10081, 9}, .unit_text = {0, 0}, .doc_text = {10050, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, frequency), .present_offset = offsetof(decltype(PowerBalancing::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.activity
-    {.name_text = {10099, 8}, .unit_text = {0, 0}, .doc_text = {10058, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10131, 8}, .unit_text = {0, 0}, .doc_text = {10090, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, activity), .present_offset = offsetof(decltype(PowerBalancing::activity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.edpp_percent
-    {.name_text = {10154, 12}, .unit_text = {7705, 1}, .doc_text = {10107, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10186, 12}, .unit_text = {7737, 1}, .doc_text = {10139, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, edpp_percent), .present_offset = offsetof(decltype(PowerBalancing::edpp_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.type
-    {.name_text = {2787, 4}, .unit_text = {0, 0}, .doc_text = {10252, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2819, 4}, .unit_text = {0, 0}, .doc_text = {10284, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, type), .present_offset = offsetof(decltype(MemoryClockSwitch::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.min_interval_ms
-    {.name_text = {10302, 15}, .unit_text = {8618, 2}, .doc_text = {10267, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10334, 15}, .unit_text = {8650, 2}, .doc_text = {10299, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, min_interval_ms), .present_offset = offsetof(decltype(MemoryClockSwitch::min_interval_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {10403, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10476, 4}, .unit_text = {0, 0}, .doc_text = {10435, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 69, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {10531, 15}, .unit_text = {0, 0}, .doc_text = {10451, 80}, .note_text = {0, 0}, .default_text = {10448, 3},
+    {.name_text = {10563, 15}, .unit_text = {0, 0}, .doc_text = {10483, 80}, .note_text = {0, 0}, .default_text = {10480, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {10612, 5}, .unit_text = {0, 0}, .doc_text = {10596, 16}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {10644, 5}, .unit_text = {0, 0}, .doc_text = {10628, 16}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {10666, 9}, .unit_text = {0, 0}, .doc_text = {10617, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10698, 9}, .unit_text = {0, 0}, .doc_text = {10649, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {10803, 16}, .unit_text = {10800, 3}, .doc_text = {10747, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10835, 16}, .unit_text = {10832, 3}, .doc_text = {10779, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {10842, 12}, .unit_text = {10800, 3}, .doc_text = {10819, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10874, 12}, .unit_text = {10832, 3}, .doc_text = {10851, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {10882, 12}, .unit_text = {10800, 3}, .doc_text = {10854, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10914, 12}, .unit_text = {10832, 3}, .doc_text = {10886, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {10949, 20}, .unit_text = {10800, 3}, .doc_text = {10894, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10981, 20}, .unit_text = {10832, 3}, .doc_text = {10926, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {11020, 27}, .unit_text = {10800, 3}, .doc_text = {10969, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11052, 27}, .unit_text = {10832, 3}, .doc_text = {11001, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {11087, 10}, .unit_text = {10800, 3}, .doc_text = {11047, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11119, 10}, .unit_text = {10832, 3}, .doc_text = {11079, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {11137, 6}, .unit_text = {10800, 3}, .doc_text = {11097, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11169, 6}, .unit_text = {10832, 3}, .doc_text = {11129, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {11160, 14}, .unit_text = {10800, 3}, .doc_text = {11143, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11192, 14}, .unit_text = {10832, 3}, .doc_text = {11175, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {11195, 10}, .unit_text = {10800, 3}, .doc_text = {11174, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11227, 10}, .unit_text = {10832, 3}, .doc_text = {11206, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {11231, 10}, .unit_text = {10800, 3}, .doc_text = {11205, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11263, 10}, .unit_text = {10832, 3}, .doc_text = {11237, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {11294, 18}, .unit_text = {10800, 3}, .doc_text = {11241, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11326, 18}, .unit_text = {10832, 3}, .doc_text = {11273, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {11361, 25}, .unit_text = {10800, 3}, .doc_text = {11312, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11393, 25}, .unit_text = {10832, 3}, .doc_text = {11344, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {11402, 13}, .unit_text = {10800, 3}, .doc_text = {11386, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11434, 13}, .unit_text = {10832, 3}, .doc_text = {11418, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {11435, 9}, .unit_text = {10800, 3}, .doc_text = {11415, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11467, 9}, .unit_text = {10832, 3}, .doc_text = {11447, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {11464, 13}, .unit_text = {10800, 3}, .doc_text = {11444, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11496, 13}, .unit_text = {10832, 3}, .doc_text = {11476, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {11488, 10}, .unit_text = {0, 0}, .doc_text = {11477, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11520, 10}, .unit_text = {0, 0}, .doc_text = {11509, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {11536, 18}, .unit_text = {0, 0}, .doc_text = {11498, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11568, 18}, .unit_text = {0, 0}, .doc_text = {11530, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {11572, 17}, .unit_text = {0, 0}, .doc_text = {11554, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11604, 17}, .unit_text = {0, 0}, .doc_text = {11586, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {11630, 19}, .unit_text = {10800, 3}, .doc_text = {11589, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11662, 19}, .unit_text = {10832, 3}, .doc_text = {11621, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {11691, 19}, .unit_text = {10800, 3}, .doc_text = {11649, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11723, 19}, .unit_text = {10832, 3}, .doc_text = {11681, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {11749, 17}, .unit_text = {10800, 3}, .doc_text = {11710, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11781, 17}, .unit_text = {10832, 3}, .doc_text = {11742, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {11806, 17}, .unit_text = {10800, 3}, .doc_text = {11766, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11838, 17}, .unit_text = {10832, 3}, .doc_text = {11798, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {11870, 15}, .unit_text = {10800, 3}, .doc_text = {11823, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11902, 15}, .unit_text = {10832, 3}, .doc_text = {11855, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {11908, 19}, .unit_text = {10800, 3}, .doc_text = {11885, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11940, 19}, .unit_text = {10832, 3}, .doc_text = {11917, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {11951, 19}, .unit_text = {10800, 3}, .doc_text = {11927, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11983, 19}, .unit_text = {10832, 3}, .doc_text = {11959, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {12015, 13}, .unit_text = {10800, 3}, .doc_text = {11970, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12047, 13}, .unit_text = {10832, 3}, .doc_text = {12002, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {12049, 17}, .unit_text = {10800, 3}, .doc_text = {12028, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12081, 17}, .unit_text = {10832, 3}, .doc_text = {12060, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {12088, 17}, .unit_text = {10800, 3}, .doc_text = {12066, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12120, 17}, .unit_text = {10832, 3}, .doc_text = {12098, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.domain
-    {.name_text = {12154, 6}, .unit_text = {0, 0}, .doc_text = {12118, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12186, 6}, .unit_text = {0, 0}, .doc_text = {12150, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, domain), .present_offset = offsetof(decltype(ClockFault::domain), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.mask
-    {.name_text = {12219, 4}, .unit_text = {0, 0}, .doc_text = {12160, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12251, 4}, .unit_text = {0, 0}, .doc_text = {12192, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, mask), .present_offset = offsetof(decltype(ClockFault::mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.supported
-    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {12281, 16}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {12329, 9}, .unit_text = {0, 0}, .doc_text = {12313, 16}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClockMonitor, supported), .present_offset = offsetof(decltype(ClockMonitor::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.faults
-    {.name_text = {12320, 6}, .unit_text = {0, 0}, .doc_text = {12306, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12352, 6}, .unit_text = {0, 0}, .doc_text = {12338, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockMonitor, faults), .present_offset = 0, .items_offset = offsetof(decltype(ClockMonitor::faults), items), .value_size = sizeof(ClockFault),
      .max_items = 8, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {12379, 15}, .unit_text = {3238, 2}, .doc_text = {12352, 27}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12411, 15}, .unit_text = {3270, 2}, .doc_text = {12384, 27}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {12424, 13}, .unit_text = {3238, 2}, .doc_text = {12394, 30}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12456, 13}, .unit_text = {3270, 2}, .doc_text = {12426, 30}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {12466, 22}, .unit_text = {3238, 2}, .doc_text = {12437, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12498, 22}, .unit_text = {3270, 2}, .doc_text = {12469, 29}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {12517, 22}, .unit_text = {3238, 2}, .doc_text = {12488, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12549, 22}, .unit_text = {3270, 2}, .doc_text = {12520, 29}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {12566, 26}, .unit_text = {3238, 2}, .doc_text = {12539, 27}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12598, 26}, .unit_text = {3270, 2}, .doc_text = {12571, 27}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {12624, 14}, .unit_text = {3238, 2}, .doc_text = {12592, 32}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12656, 14}, .unit_text = {3270, 2}, .doc_text = {12624, 32}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {12657, 18}, .unit_text = {3238, 2}, .doc_text = {12638, 19}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12689, 18}, .unit_text = {3270, 2}, .doc_text = {12670, 19}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {12710, 14}, .unit_text = {3238, 2}, .doc_text = {12675, 35}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12742, 14}, .unit_text = {3270, 2}, .doc_text = {12707, 35}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {12775, 27}, .unit_text = {3238, 2}, .doc_text = {12724, 51}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12807, 27}, .unit_text = {3270, 2}, .doc_text = {12756, 51}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {12845, 20}, .unit_text = {3238, 2}, .doc_text = {12802, 43}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {12877, 20}, .unit_text = {3270, 2}, .doc_text = {12834, 43}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {12929, 8}, .unit_text = {0, 0}, .doc_text = {12916, 13}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {12961, 8}, .unit_text = {0, 0}, .doc_text = {12948, 13}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {12957, 27}, .unit_text = {0, 0}, .doc_text = {12937, 20}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {12989, 27}, .unit_text = {0, 0}, .doc_text = {12969, 20}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {12996, 12}, .unit_text = {0, 0}, .doc_text = {12984, 12}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {13028, 12}, .unit_text = {0, 0}, .doc_text = {13016, 12}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {13061, 11}, .unit_text = {0, 0}, .doc_text = {13008, 53}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {13093, 11}, .unit_text = {0, 0}, .doc_text = {13040, 53}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {13089, 10}, .unit_text = {0, 0}, .doc_text = {13072, 17}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {13121, 10}, .unit_text = {0, 0}, .doc_text = {13104, 17}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {13117, 19}, .unit_text = {0, 0}, .doc_text = {13099, 18}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {13149, 19}, .unit_text = {0, 0}, .doc_text = {13131, 18}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {13154, 19}, .unit_text = {0, 0}, .doc_text = {13136, 18}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {13186, 19}, .unit_text = {0, 0}, .doc_text = {13168, 18}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {13185, 23}, .unit_text = {0, 0}, .doc_text = {13173, 12}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {13217, 23}, .unit_text = {0, 0}, .doc_text = {13205, 12}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {13223, 22}, .unit_text = {0, 0}, .doc_text = {13208, 15}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {13255, 22}, .unit_text = {0, 0}, .doc_text = {13240, 15}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {13250, 68}, .note_text = {0, 0}, .default_text = {13245, 5},
+    {.name_text = {12329, 9}, .unit_text = {0, 0}, .doc_text = {13282, 68}, .note_text = {0, 0}, .default_text = {13277, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {13318, 8}, .unit_text = {0, 0}, .doc_text = {12865, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13350, 8}, .unit_text = {0, 0}, .doc_text = {12897, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {13401, 8}, .unit_text = {10800, 3}, .doc_text = {13384, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13433, 8}, .unit_text = {10832, 3}, .doc_text = {13416, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {13440, 15}, .unit_text = {10800, 3}, .doc_text = {13409, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13472, 15}, .unit_text = {10832, 3}, .doc_text = {13441, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {13551, 13}, .unit_text = {0, 0}, .doc_text = {13522, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13583, 13}, .unit_text = {0, 0}, .doc_text = {13554, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
      .max_items = 8, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {954, 3}, .unit_text = {7705, 1}, .doc_text = {13608, 27}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {986, 3}, .unit_text = {7737, 1}, .doc_text = {13640, 27}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {13674, 6}, .unit_text = {7705, 1}, .doc_text = {13635, 39}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {13706, 6}, .unit_text = {7737, 1}, .doc_text = {13667, 39}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {13688, 7}, .unit_text = {7705, 1}, .doc_text = {13680, 8}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {13720, 7}, .unit_text = {7737, 1}, .doc_text = {13712, 8}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {13703, 7}, .unit_text = {7705, 1}, .doc_text = {13695, 8}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {13735, 7}, .unit_text = {7737, 1}, .doc_text = {13727, 8}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {13722, 4}, .unit_text = {7705, 1}, .doc_text = {13710, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13754, 4}, .unit_text = {7737, 1}, .doc_text = {13742, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {13751, 3}, .unit_text = {7705, 1}, .doc_text = {13726, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13783, 3}, .unit_text = {7737, 1}, .doc_text = {13758, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {13774, 18}, .unit_text = {3238, 2}, .doc_text = {13760, 14}, .note_text = {0, 0}, .default_text = {13754, 6},
+    {.name_text = {13806, 18}, .unit_text = {3270, 2}, .doc_text = {13792, 14}, .note_text = {0, 0}, .default_text = {13786, 6},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {13905, 13}, .unit_text = {0, 0}, .doc_text = {13843, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13937, 13}, .unit_text = {0, 0}, .doc_text = {13875, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {13990, 11}, .unit_text = {13987, 3}, .doc_text = {13918, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14022, 11}, .unit_text = {14019, 3}, .doc_text = {13950, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {14050, 18}, .unit_text = {3238, 2}, .doc_text = {14001, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14082, 18}, .unit_text = {3270, 2}, .doc_text = {14033, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {488, 4}, .unit_text = {7705, 1}, .doc_text = {14097, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {488, 4}, .unit_text = {7737, 1}, .doc_text = {14129, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {492, 4}, .unit_text = {7705, 1}, .doc_text = {14103, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {492, 4}, .unit_text = {7737, 1}, .doc_text = {14135, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {496, 3}, .unit_text = {7705, 1}, .doc_text = {14108, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {496, 3}, .unit_text = {7737, 1}, .doc_text = {14140, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderSession.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {14149, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {14181, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, id), .present_offset = offsetof(decltype(EncoderSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.pid
-    {.name_text = {14168, 3}, .unit_text = {0, 0}, .doc_text = {14160, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14200, 3}, .unit_text = {0, 0}, .doc_text = {14192, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, pid), .present_offset = offsetof(decltype(EncoderSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.codec
-    {.name_text = {14177, 5}, .unit_text = {0, 0}, .doc_text = {14171, 6}, .note_text = {0, 0}, .default_text = {488, 4},
+    {.name_text = {14209, 5}, .unit_text = {0, 0}, .doc_text = {14203, 6}, .note_text = {0, 0}, .default_text = {488, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, codec), .present_offset = offsetof(decltype(EncoderSession::codec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 75, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.width
-    {.name_text = {14208, 5}, .unit_text = {0, 0}, .doc_text = {14186, 22}, .note_text = {0, 0}, .default_text = {14182, 4},
+    {.name_text = {14240, 5}, .unit_text = {0, 0}, .doc_text = {14218, 22}, .note_text = {0, 0}, .default_text = {14214, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, width), .present_offset = offsetof(decltype(EncoderSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // EncoderSession.height
-    {.name_text = {14237, 6}, .unit_text = {0, 0}, .doc_text = {14217, 20}, .note_text = {0, 0}, .default_text = {14213, 4},
+    {.name_text = {14269, 6}, .unit_text = {0, 0}, .doc_text = {14249, 20}, .note_text = {0, 0}, .default_text = {14245, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, height), .present_offset = offsetof(decltype(EncoderSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // EncoderSession.average_fps
-    {.name_text = {13990, 11}, .unit_text = {13987, 3}, .doc_text = {14243, 17}, .note_text = {0, 0}, .default_text = {1383, 2},
+    {.name_text = {14022, 11}, .unit_text = {14019, 3}, .doc_text = {14275, 17}, .note_text = {0, 0}, .default_text = {1415, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_fps), .present_offset = offsetof(decltype(EncoderSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // EncoderSession.average_latency_us
-    {.name_text = {14050, 18}, .unit_text = {3238, 2}, .doc_text = {14260, 15}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {14082, 18}, .unit_text = {3270, 2}, .doc_text = {14292, 15}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_latency_us), .present_offset = offsetof(decltype(EncoderSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {13905, 13}, .unit_text = {0, 0}, .doc_text = {14308, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13937, 13}, .unit_text = {0, 0}, .doc_text = {14340, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {13990, 11}, .unit_text = {13987, 3}, .doc_text = {14366, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14022, 11}, .unit_text = {14019, 3}, .doc_text = {14398, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {14050, 18}, .unit_text = {3238, 2}, .doc_text = {14429, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14082, 18}, .unit_text = {3270, 2}, .doc_text = {14461, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {14149, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {14181, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, id), .present_offset = offsetof(decltype(FbcSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.pid
-    {.name_text = {14168, 3}, .unit_text = {0, 0}, .doc_text = {14160, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14200, 3}, .unit_text = {0, 0}, .doc_text = {14192, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, pid), .present_offset = offsetof(decltype(FbcSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.display
-    {.name_text = {14559, 7}, .unit_text = {0, 0}, .doc_text = {14537, 22}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {14591, 7}, .unit_text = {0, 0}, .doc_text = {14569, 22}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, display), .present_offset = offsetof(decltype(FbcSession::display), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.type
-    {.name_text = {2787, 4}, .unit_text = {0, 0}, .doc_text = {14566, 16}, .note_text = {0, 0}, .default_text = {499, 16},
+    {.name_text = {2819, 4}, .unit_text = {0, 0}, .doc_text = {14598, 16}, .note_text = {0, 0}, .default_text = {499, 16},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, type), .present_offset = offsetof(decltype(FbcSession::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
     // FbcSession.flags
-    {.name_text = {14608, 5}, .unit_text = {0, 0}, .doc_text = {14582, 26}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {14640, 5}, .unit_text = {0, 0}, .doc_text = {14614, 26}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, flags), .present_offset = offsetof(decltype(FbcSession::flags), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.max_width
-    {.name_text = {14647, 9}, .unit_text = {0, 0}, .doc_text = {14617, 30}, .note_text = {0, 0}, .default_text = {14613, 4},
+    {.name_text = {14679, 9}, .unit_text = {0, 0}, .doc_text = {14649, 30}, .note_text = {0, 0}, .default_text = {14645, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_width), .present_offset = offsetof(decltype(FbcSession::max_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3840},
     // FbcSession.max_height
-    {.name_text = {14688, 10}, .unit_text = {0, 0}, .doc_text = {14660, 28}, .note_text = {0, 0}, .default_text = {14656, 4},
+    {.name_text = {14720, 10}, .unit_text = {0, 0}, .doc_text = {14692, 28}, .note_text = {0, 0}, .default_text = {14688, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_height), .present_offset = offsetof(decltype(FbcSession::max_height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 2160},
     // FbcSession.width
-    {.name_text = {14208, 5}, .unit_text = {0, 0}, .doc_text = {14186, 22}, .note_text = {0, 0}, .default_text = {14182, 4},
+    {.name_text = {14240, 5}, .unit_text = {0, 0}, .doc_text = {14218, 22}, .note_text = {0, 0}, .default_text = {14214, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, width), .present_offset = offsetof(decltype(FbcSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // FbcSession.height
-    {.name_text = {14237, 6}, .unit_text = {0, 0}, .doc_text = {14217, 20}, .note_text = {0, 0}, .default_text = {14213, 4},
+    {.name_text = {14269, 6}, .unit_text = {0, 0}, .doc_text = {14249, 20}, .note_text = {0, 0}, .default_text = {14245, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, height), .present_offset = offsetof(decltype(FbcSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // FbcSession.average_fps
-    {.name_text = {13990, 11}, .unit_text = {13987, 3}, .doc_text = {14698, 15}, .note_text = {0, 0}, .default_text = {1383, 2},
+    {.name_text = {14022, 11}, .unit_text = {14019, 3}, .doc_text = {14730, 15}, .note_text = {0, 0}, .default_text = {1415, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_fps), .present_offset = offsetof(decltype(FbcSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // FbcSession.average_latency_us
-    {.name_text = {14050, 18}, .unit_text = {3238, 2}, .doc_text = {14698, 15}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {14082, 18}, .unit_text = {3270, 2}, .doc_text = {14730, 15}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_latency_us), .present_offset = offsetof(decltype(FbcSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {14168, 3}, .unit_text = {0, 0}, .doc_text = {14754, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14200, 3}, .unit_text = {0, 0}, .doc_text = {14786, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {2787, 4}, .unit_text = {0, 0}, .doc_text = {14765, 51}, .note_text = {0, 0}, .default_text = {871, 1},
+    {.name_text = {2819, 4}, .unit_text = {0, 0}, .doc_text = {14797, 51}, .note_text = {0, 0}, .default_text = {871, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 125, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {14844, 4}, .unit_text = {0, 0}, .doc_text = {14816, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14876, 4}, .unit_text = {0, 0}, .doc_text = {14848, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {14876, 15}, .unit_text = {14873, 3}, .doc_text = {14848, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14908, 15}, .unit_text = {14905, 3}, .doc_text = {14880, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {14906, 7}, .unit_text = {7705, 1}, .doc_text = {14891, 15}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {14938, 7}, .unit_text = {7737, 1}, .doc_text = {14923, 15}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {14942, 8}, .unit_text = {7705, 1}, .doc_text = {14913, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {14974, 8}, .unit_text = {7737, 1}, .doc_text = {14945, 29}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {14970, 8}, .unit_text = {7705, 1}, .doc_text = {14950, 20}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {15002, 8}, .unit_text = {7737, 1}, .doc_text = {14982, 20}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {14998, 8}, .unit_text = {7705, 1}, .doc_text = {14978, 20}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {15030, 8}, .unit_text = {7737, 1}, .doc_text = {15010, 20}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {15056, 12}, .unit_text = {0, 0}, .doc_text = {15006, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15088, 12}, .unit_text = {0, 0}, .doc_text = {15038, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {15105, 16}, .unit_text = {0, 0}, .doc_text = {15068, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15137, 16}, .unit_text = {0, 0}, .doc_text = {15100, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {954, 3}, .unit_text = {7705, 1}, .doc_text = {15181, 72}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {986, 3}, .unit_text = {7737, 1}, .doc_text = {15213, 72}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {13674, 6}, .unit_text = {7705, 1}, .doc_text = {15253, 51}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {13706, 6}, .unit_text = {7737, 1}, .doc_text = {15285, 51}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {13688, 7}, .unit_text = {7705, 1}, .doc_text = {15304, 20}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {13720, 7}, .unit_text = {7737, 1}, .doc_text = {15336, 20}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {13703, 7}, .unit_text = {7705, 1}, .doc_text = {15324, 20}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {13735, 7}, .unit_text = {7737, 1}, .doc_text = {15356, 20}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {13722, 4}, .unit_text = {7705, 1}, .doc_text = {15344, 24}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {13754, 4}, .unit_text = {7737, 1}, .doc_text = {15376, 24}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {13751, 3}, .unit_text = {7705, 1}, .doc_text = {15368, 37}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {13783, 3}, .unit_text = {7737, 1}, .doc_text = {15400, 37}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {15493, 8}, .unit_text = {5806, 2}, .doc_text = {15465, 28}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {15525, 8}, .unit_text = {5838, 2}, .doc_text = {15497, 28}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {15535, 13}, .unit_text = {871, 1}, .doc_text = {15501, 34}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {15567, 13}, .unit_text = {871, 1}, .doc_text = {15533, 34}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {15625, 4}, .unit_text = {0, 0}, .doc_text = {15548, 77}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {15657, 4}, .unit_text = {0, 0}, .doc_text = {15580, 77}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {15835, 13}, .unit_text = {5806, 2}, .doc_text = {15716, 119}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {15867, 13}, .unit_text = {5838, 2}, .doc_text = {15748, 119}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {15918, 20}, .unit_text = {5806, 2}, .doc_text = {15848, 70}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {15950, 20}, .unit_text = {5838, 2}, .doc_text = {15880, 70}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {16042, 15}, .unit_text = {5806, 2}, .doc_text = {15938, 104}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16074, 15}, .unit_text = {5838, 2}, .doc_text = {15970, 104}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {16168, 15}, .unit_text = {5806, 2}, .doc_text = {16057, 111}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16200, 15}, .unit_text = {5838, 2}, .doc_text = {16089, 111}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {16286, 14}, .unit_text = {7705, 1}, .doc_text = {16183, 103}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16318, 14}, .unit_text = {7737, 1}, .doc_text = {16215, 103}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {16405, 8}, .unit_text = {0, 0}, .doc_text = {16300, 105}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16437, 8}, .unit_text = {0, 0}, .doc_text = {16332, 105}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {16573, 18}, .unit_text = {16569, 4}, .doc_text = {16413, 156}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16605, 18}, .unit_text = {16601, 4}, .doc_text = {16445, 156}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {16638, 12}, .unit_text = {8618, 2}, .doc_text = {16591, 47}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16670, 12}, .unit_text = {8650, 2}, .doc_text = {16623, 47}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {16749, 18}, .unit_text = {16569, 4}, .doc_text = {16650, 99}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16781, 18}, .unit_text = {16601, 4}, .doc_text = {16682, 99}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {16812, 12}, .unit_text = {8618, 2}, .doc_text = {16767, 45}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16844, 12}, .unit_text = {8650, 2}, .doc_text = {16799, 45}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {16900, 19}, .unit_text = {7705, 1}, .doc_text = {16824, 76}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {16932, 19}, .unit_text = {7737, 1}, .doc_text = {16856, 76}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {16983, 20}, .unit_text = {7705, 1}, .doc_text = {16919, 64}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17015, 20}, .unit_text = {7737, 1}, .doc_text = {16951, 64}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {17135, 9}, .unit_text = {8618, 2}, .doc_text = {17003, 132}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17167, 9}, .unit_text = {8650, 2}, .doc_text = {17035, 132}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {17203, 12}, .unit_text = {5322, 4}, .doc_text = {17144, 59}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17235, 12}, .unit_text = {5354, 4}, .doc_text = {17176, 59}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {17278, 12}, .unit_text = {5322, 4}, .doc_text = {17215, 63}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17310, 12}, .unit_text = {5354, 4}, .doc_text = {17247, 63}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {17325, 17}, .unit_text = {0, 0}, .doc_text = {17290, 35}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17357, 17}, .unit_text = {0, 0}, .doc_text = {17322, 35}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {17348, 5}, .unit_text = {0, 0}, .doc_text = {17342, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17380, 5}, .unit_text = {0, 0}, .doc_text = {17374, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {17446, 6}, .unit_text = {871, 1}, .doc_text = {17421, 25}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17478, 6}, .unit_text = {871, 1}, .doc_text = {17453, 25}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {17481, 10}, .unit_text = {871, 1}, .doc_text = {17452, 29}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17513, 10}, .unit_text = {871, 1}, .doc_text = {17484, 29}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {17548, 6}, .unit_text = {871, 1}, .doc_text = {17491, 57}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17580, 6}, .unit_text = {871, 1}, .doc_text = {17523, 57}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {17573, 15}, .unit_text = {3352, 1}, .doc_text = {17554, 19}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17605, 15}, .unit_text = {3384, 1}, .doc_text = {17586, 19}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {17636, 7}, .unit_text = {5806, 2}, .doc_text = {17629, 7}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17668, 7}, .unit_text = {5838, 2}, .doc_text = {17661, 7}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {17722, 11}, .unit_text = {5806, 2}, .doc_text = {17643, 79}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17754, 11}, .unit_text = {5838, 2}, .doc_text = {17675, 79}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {17923, 7}, .unit_text = {0, 0}, .doc_text = {17762, 161}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17955, 7}, .unit_text = {0, 0}, .doc_text = {17794, 161}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 130, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {17965, 7}, .unit_text = {7705, 1}, .doc_text = {17930, 35}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {17997, 7}, .unit_text = {7737, 1}, .doc_text = {17962, 35}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {18010, 7}, .unit_text = {7705, 1}, .doc_text = {17972, 38}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {18042, 7}, .unit_text = {7737, 1}, .doc_text = {18004, 38}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {18055, 10}, .unit_text = {7705, 1}, .doc_text = {18017, 38}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {18087, 10}, .unit_text = {7737, 1}, .doc_text = {18049, 38}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {11195, 10}, .unit_text = {7705, 1}, .doc_text = {18065, 41}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {11227, 10}, .unit_text = {7737, 1}, .doc_text = {18097, 41}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {18153, 16}, .unit_text = {3352, 1}, .doc_text = {18106, 47}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {18185, 16}, .unit_text = {3384, 1}, .doc_text = {18138, 47}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {15625, 4}, .unit_text = {0, 0}, .doc_text = {18210, 70}, .note_text = {15156, 25}, .default_text = {0, 0},
+    {.name_text = {15657, 4}, .unit_text = {0, 0}, .doc_text = {18242, 70}, .note_text = {15188, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {18292, 11}, .unit_text = {0, 0}, .doc_text = {18280, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18324, 11}, .unit_text = {0, 0}, .doc_text = {18312, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {18309, 5}, .unit_text = {0, 0}, .doc_text = {18303, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18341, 5}, .unit_text = {0, 0}, .doc_text = {18335, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {18326, 11}, .unit_text = {0, 0}, .doc_text = {18314, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18358, 11}, .unit_text = {0, 0}, .doc_text = {18346, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {18461, 13}, .unit_text = {0, 0}, .doc_text = {18440, 21}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18493, 13}, .unit_text = {0, 0}, .doc_text = {18472, 21}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {18483, 8}, .unit_text = {0, 0}, .doc_text = {18474, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18515, 8}, .unit_text = {0, 0}, .doc_text = {18506, 9}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {18491, 8}, .unit_text = {0, 0}, .doc_text = {3703, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18523, 8}, .unit_text = {0, 0}, .doc_text = {3735, 9}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {18513, 13}, .unit_text = {0, 0}, .doc_text = {18499, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18545, 13}, .unit_text = {0, 0}, .doc_text = {18531, 14}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {18541, 14}, .unit_text = {0, 0}, .doc_text = {18526, 15}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18573, 14}, .unit_text = {0, 0}, .doc_text = {18558, 15}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {18569, 11}, .unit_text = {0, 0}, .doc_text = {18555, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18601, 11}, .unit_text = {0, 0}, .doc_text = {18587, 14}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {18605, 3}, .unit_text = {0, 0}, .doc_text = {18580, 25}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18637, 3}, .unit_text = {0, 0}, .doc_text = {18612, 25}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {18686, 4}, .unit_text = {0, 0}, .doc_text = {18608, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18718, 4}, .unit_text = {0, 0}, .doc_text = {18640, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {18721, 5}, .unit_text = {0, 0}, .doc_text = {18690, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18753, 5}, .unit_text = {0, 0}, .doc_text = {18722, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {18776, 10}, .unit_text = {0, 0}, .doc_text = {18766, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18808, 10}, .unit_text = {0, 0}, .doc_text = {18798, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {18798, 10}, .unit_text = {0, 0}, .doc_text = {18786, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18830, 10}, .unit_text = {0, 0}, .doc_text = {18818, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {18870, 8}, .unit_text = {0, 0}, .doc_text = {18842, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18902, 8}, .unit_text = {0, 0}, .doc_text = {18874, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {18903, 9}, .unit_text = {0, 0}, .doc_text = {18878, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18935, 9}, .unit_text = {0, 0}, .doc_text = {18910, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.unit
-    {.name_text = {18943, 4}, .unit_text = {0, 0}, .doc_text = {18933, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18975, 4}, .unit_text = {0, 0}, .doc_text = {18965, 10}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.location
-    {.name_text = {18965, 8}, .unit_text = {0, 0}, .doc_text = {18947, 18}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {18997, 8}, .unit_text = {0, 0}, .doc_text = {18979, 18}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.sublocation
-    {.name_text = {18987, 11}, .unit_text = {0, 0}, .doc_text = {18973, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19019, 11}, .unit_text = {0, 0}, .doc_text = {19005, 14}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.extlocation
-    {.name_text = {18998, 11}, .unit_text = {0, 0}, .doc_text = {18973, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19030, 11}, .unit_text = {0, 0}, .doc_text = {19005, 14}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.address
-    {.name_text = {19029, 7}, .unit_text = {0, 0}, .doc_text = {19009, 20}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19061, 7}, .unit_text = {0, 0}, .doc_text = {19041, 20}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.parity
-    {.name_text = {19069, 6}, .unit_text = {0, 0}, .doc_text = {19036, 33}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {19101, 6}, .unit_text = {0, 0}, .doc_text = {19068, 33}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.count
-    {.name_text = {7690, 5}, .unit_text = {0, 0}, .doc_text = {19076, 23}, .note_text = {0, 0}, .default_text = {19075, 1},
+    {.name_text = {7722, 5}, .unit_text = {0, 0}, .doc_text = {19108, 23}, .note_text = {0, 0}, .default_text = {19107, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {4605, 11}, .unit_text = {0, 0}, .doc_text = {18766, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {4637, 11}, .unit_text = {0, 0}, .doc_text = {18798, 10}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {19205, 20}, .unit_text = {0, 0}, .doc_text = {19176, 29}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19237, 20}, .unit_text = {0, 0}, .doc_text = {19208, 29}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {19255, 20}, .unit_text = {0, 0}, .doc_text = {19225, 30}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19287, 20}, .unit_text = {0, 0}, .doc_text = {19257, 30}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {19318, 2}, .unit_text = {0, 0}, .doc_text = {3703, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19350, 2}, .unit_text = {0, 0}, .doc_text = {3735, 9}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {19346, 2}, .unit_text = {0, 0}, .doc_text = {19320, 26}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19378, 2}, .unit_text = {0, 0}, .doc_text = {19352, 26}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {19365, 15}, .unit_text = {0, 0}, .doc_text = {19348, 17}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19397, 15}, .unit_text = {0, 0}, .doc_text = {19380, 17}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {615, 4}, .unit_text = {0, 0}, .doc_text = {19380, 5}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {615, 4}, .unit_text = {0, 0}, .doc_text = {19412, 5}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {19395, 5}, .unit_text = {0, 0}, .doc_text = {19385, 10}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {19427, 5}, .unit_text = {0, 0}, .doc_text = {19417, 10}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.unique_errors
-    {.name_text = {19527, 13}, .unit_text = {0, 0}, .doc_text = {19459, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19559, 13}, .unit_text = {0, 0}, .doc_text = {19491, 68}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
      .max_items = 16, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {18870, 8}, .unit_text = {0, 0}, .doc_text = {18842, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18902, 8}, .unit_text = {0, 0}, .doc_text = {18874, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {18903, 9}, .unit_text = {0, 0}, .doc_text = {18878, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18935, 9}, .unit_text = {0, 0}, .doc_text = {18910, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {19574, 21}, .unit_text = {0, 0}, .doc_text = {19540, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19606, 21}, .unit_text = {0, 0}, .doc_text = {19572, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {19627, 18}, .unit_text = {0, 0}, .doc_text = {19595, 32}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {19659, 18}, .unit_text = {0, 0}, .doc_text = {19627, 32}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {19714, 12}, .unit_text = {0, 0}, .doc_text = {19705, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19746, 12}, .unit_text = {0, 0}, .doc_text = {19737, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {19775, 12}, .unit_text = {0, 0}, .doc_text = {19726, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19807, 12}, .unit_text = {0, 0}, .doc_text = {19758, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {19823, 12}, .unit_text = {0, 0}, .doc_text = {19787, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19855, 12}, .unit_text = {0, 0}, .doc_text = {19819, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {5496, 6}, .unit_text = {0, 0}, .doc_text = {19835, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5528, 6}, .unit_text = {0, 0}, .doc_text = {19867, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {18686, 4}, .unit_text = {0, 0}, .doc_text = {19844, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18718, 4}, .unit_text = {0, 0}, .doc_text = {19876, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.channel_pending
-    {.name_text = {19947, 15}, .unit_text = {0, 0}, .doc_text = {19884, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19979, 15}, .unit_text = {0, 0}, .doc_text = {19916, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.tpc_pending
-    {.name_text = {20014, 11}, .unit_text = {0, 0}, .doc_text = {19962, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20046, 11}, .unit_text = {0, 0}, .doc_text = {19994, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.unrepairable_memory
-    {.name_text = {20096, 19}, .unit_text = {0, 0}, .doc_text = {20025, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20128, 19}, .unit_text = {0, 0}, .doc_text = {20057, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {7690, 5}, .unit_text = {0, 0}, .doc_text = {20159, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {7722, 5}, .unit_text = {0, 0}, .doc_text = {20191, 9}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {20184, 9}, .unit_text = {0, 0}, .doc_text = {20168, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20216, 9}, .unit_text = {0, 0}, .doc_text = {20200, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {20235, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12329, 9}, .unit_text = {0, 0}, .doc_text = {20267, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {20323, 21}, .unit_text = {0, 0}, .doc_text = {20286, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20355, 21}, .unit_text = {0, 0}, .doc_text = {20318, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {20374, 21}, .unit_text = {0, 0}, .doc_text = {20344, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20406, 21}, .unit_text = {0, 0}, .doc_text = {20376, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {20454, 17}, .unit_text = {0, 0}, .doc_text = {20421, 33}, .note_text = {20395, 26}, .default_text = {0, 0},
+    {.name_text = {20486, 17}, .unit_text = {0, 0}, .doc_text = {20453, 33}, .note_text = {20427, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {20501, 18}, .unit_text = {0, 0}, .doc_text = {20471, 30}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {20533, 18}, .unit_text = {0, 0}, .doc_text = {20503, 30}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {20575, 3}, .unit_text = {0, 0}, .doc_text = {20566, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20607, 3}, .unit_text = {0, 0}, .doc_text = {20598, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {20583, 4}, .unit_text = {0, 0}, .doc_text = {20578, 5}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {20615, 4}, .unit_text = {0, 0}, .doc_text = {20610, 5}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {20592, 7}, .unit_text = {0, 0}, .doc_text = {20587, 5}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {20624, 7}, .unit_text = {0, 0}, .doc_text = {20619, 5}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {20603, 3}, .unit_text = {0, 0}, .doc_text = {20599, 4}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {20635, 3}, .unit_text = {0, 0}, .doc_text = {20631, 4}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {20606, 5}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {343, 4}, .unit_text = {0, 0}, .doc_text = {20638, 5}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {4605, 11}, .unit_text = {0, 0}, .doc_text = {20675, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4637, 11}, .unit_text = {0, 0}, .doc_text = {20707, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {20765, 13}, .unit_text = {0, 0}, .doc_text = {20719, 46}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {20797, 13}, .unit_text = {0, 0}, .doc_text = {20751, 46}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable_inactive
-    {.name_text = {20833, 20}, .unit_text = {0, 0}, .doc_text = {20778, 55}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {20865, 20}, .unit_text = {0, 0}, .doc_text = {20810, 55}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable_inactive
-    {.name_text = {20910, 22}, .unit_text = {0, 0}, .doc_text = {20853, 57}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {20942, 22}, .unit_text = {0, 0}, .doc_text = {20885, 57}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {3870, 7}, .unit_text = {0, 0}, .doc_text = {20932, 37}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {3902, 7}, .unit_text = {0, 0}, .doc_text = {20964, 37}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {20988, 16}, .unit_text = {0, 0}, .doc_text = {20969, 19}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {21020, 16}, .unit_text = {0, 0}, .doc_text = {21001, 19}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {21037, 22}, .unit_text = {0, 0}, .doc_text = {21004, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21069, 22}, .unit_text = {0, 0}, .doc_text = {21036, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {21107, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10476, 4}, .unit_text = {0, 0}, .doc_text = {21139, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {934, 6}, .unit_text = {0, 0}, .doc_text = {21130, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {966, 6}, .unit_text = {0, 0}, .doc_text = {21162, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {14844, 4}, .unit_text = {0, 0}, .doc_text = {21181, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14876, 4}, .unit_text = {0, 0}, .doc_text = {21213, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {21235, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {21267, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {21282, 9}, .unit_text = {0, 0}, .doc_text = {21246, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21314, 9}, .unit_text = {0, 0}, .doc_text = {21278, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {21320, 4}, .unit_text = {0, 0}, .doc_text = {21291, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21352, 4}, .unit_text = {0, 0}, .doc_text = {21323, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {21370, 6}, .unit_text = {0, 0}, .doc_text = {21324, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21402, 6}, .unit_text = {0, 0}, .doc_text = {21356, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {21398, 10}, .unit_text = {14873, 3}, .doc_text = {21376, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21430, 10}, .unit_text = {14905, 3}, .doc_text = {21408, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {21449, 8}, .unit_text = {4023, 3}, .doc_text = {21408, 41}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {21481, 8}, .unit_text = {4055, 3}, .doc_text = {21440, 41}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {21535, 8}, .unit_text = {14873, 3}, .doc_text = {21457, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21567, 8}, .unit_text = {14905, 3}, .doc_text = {21489, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {19346, 2}, .unit_text = {0, 0}, .doc_text = {21543, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19378, 2}, .unit_text = {0, 0}, .doc_text = {21575, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {21572, 2}, .unit_text = {0, 0}, .doc_text = {21559, 13}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {21604, 2}, .unit_text = {0, 0}, .doc_text = {21591, 13}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {21583, 3}, .unit_text = {0, 0}, .doc_text = {21574, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {21615, 3}, .unit_text = {0, 0}, .doc_text = {21606, 9}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {21595, 3}, .unit_text = {0, 0}, .doc_text = {21586, 9}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {21627, 3}, .unit_text = {0, 0}, .doc_text = {21618, 9}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {13722, 4}, .unit_text = {0, 0}, .doc_text = {21598, 13}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {13754, 4}, .unit_text = {0, 0}, .doc_text = {21630, 13}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {13751, 3}, .unit_text = {0, 0}, .doc_text = {21611, 26}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {13783, 3}, .unit_text = {0, 0}, .doc_text = {21643, 26}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {21673, 3}, .unit_text = {0, 0}, .doc_text = {21637, 36}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {21705, 3}, .unit_text = {0, 0}, .doc_text = {21669, 36}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {21783, 7}, .unit_text = {0, 0}, .doc_text = {21709, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21815, 7}, .unit_text = {0, 0}, .doc_text = {21741, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {21882, 4}, .unit_text = {0, 0}, .doc_text = {21790, 92}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {21914, 4}, .unit_text = {0, 0}, .doc_text = {21822, 92}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {21886, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {21918, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {21976, 5}, .unit_text = {0, 0}, .doc_text = {21922, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22008, 5}, .unit_text = {0, 0}, .doc_text = {21954, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {21783, 7}, .unit_text = {0, 0}, .doc_text = {22018, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21815, 7}, .unit_text = {0, 0}, .doc_text = {22050, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {22038, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {22070, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {21976, 5}, .unit_text = {0, 0}, .doc_text = {22072, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22008, 5}, .unit_text = {0, 0}, .doc_text = {22104, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {22199, 18}, .unit_text = {0, 0}, .doc_text = {22147, 52}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {22231, 18}, .unit_text = {0, 0}, .doc_text = {22179, 52}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {22306, 4}, .unit_text = {0, 0}, .doc_text = {22217, 89}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {22338, 4}, .unit_text = {0, 0}, .doc_text = {22249, 89}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {22332, 17}, .unit_text = {0, 0}, .doc_text = {22310, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22364, 17}, .unit_text = {0, 0}, .doc_text = {22342, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
      .max_items = 8, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {19714, 12}, .unit_text = {0, 0}, .doc_text = {22375, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19746, 12}, .unit_text = {0, 0}, .doc_text = {22407, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {19775, 12}, .unit_text = {0, 0}, .doc_text = {22388, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19807, 12}, .unit_text = {0, 0}, .doc_text = {22420, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {22518, 17}, .unit_text = {0, 0}, .doc_text = {22441, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22550, 17}, .unit_text = {0, 0}, .doc_text = {22473, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {22604, 9}, .unit_text = {0, 0}, .doc_text = {22535, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22636, 9}, .unit_text = {0, 0}, .doc_text = {22567, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {22672, 18}, .unit_text = {0, 0}, .doc_text = {22613, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22704, 18}, .unit_text = {0, 0}, .doc_text = {22645, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {22770, 16}, .unit_text = {0, 0}, .doc_text = {22690, 80}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {22802, 16}, .unit_text = {0, 0}, .doc_text = {22722, 80}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {8280, 8}, .unit_text = {0, 0}, .doc_text = {22786, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8312, 8}, .unit_text = {0, 0}, .doc_text = {22818, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
      .max_items = 18, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {21282, 9}, .unit_text = {0, 0}, .doc_text = {22876, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21314, 9}, .unit_text = {0, 0}, .doc_text = {22908, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
      .max_items = 8, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {3817, 7}, .unit_text = {0, 0}, .doc_text = {19705, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3849, 7}, .unit_text = {0, 0}, .doc_text = {19737, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {3870, 7}, .unit_text = {0, 0}, .doc_text = {22932, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3902, 7}, .unit_text = {0, 0}, .doc_text = {22964, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {3817, 7}, .unit_text = {0, 0}, .doc_text = {23054, 10}, .note_text = {23018, 36}, .default_text = {0, 0},
+    {.name_text = {3849, 7}, .unit_text = {0, 0}, .doc_text = {23086, 10}, .note_text = {23050, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {3870, 7}, .unit_text = {0, 0}, .doc_text = {23064, 28}, .note_text = {23018, 36}, .default_text = {0, 0},
+    {.name_text = {3902, 7}, .unit_text = {0, 0}, .doc_text = {23096, 28}, .note_text = {23050, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 54, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {23131, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {10476, 4}, .unit_text = {0, 0}, .doc_text = {23163, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {23205, 11}, .unit_text = {0, 0}, .doc_text = {23140, 65}, .note_text = {0, 0}, .default_text = {23136, 4},
+    {.name_text = {23237, 11}, .unit_text = {0, 0}, .doc_text = {23172, 65}, .note_text = {0, 0}, .default_text = {23168, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {23131, 5}, .note_text = {0, 0}, .default_text = {343, 4},
+    {.name_text = {10476, 4}, .unit_text = {0, 0}, .doc_text = {23163, 5}, .note_text = {0, 0}, .default_text = {343, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 57, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {23289, 14}, .unit_text = {0, 0}, .doc_text = {23250, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23321, 14}, .unit_text = {0, 0}, .doc_text = {23282, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 62, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {23332, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10476, 4}, .unit_text = {0, 0}, .doc_text = {23364, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {19823, 12}, .unit_text = {0, 0}, .doc_text = {23378, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19855, 12}, .unit_text = {0, 0}, .doc_text = {23410, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {23493, 7}, .unit_text = {0, 0}, .doc_text = {23431, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23525, 7}, .unit_text = {0, 0}, .doc_text = {23463, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {23546, 8}, .unit_text = {0, 0}, .doc_text = {23524, 22}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {23578, 8}, .unit_text = {0, 0}, .doc_text = {23556, 22}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {23595, 27}, .unit_text = {0, 0}, .doc_text = {23554, 41}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {23627, 27}, .unit_text = {0, 0}, .doc_text = {23586, 41}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {23702, 22}, .unit_text = {0, 0}, .doc_text = {23663, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23734, 22}, .unit_text = {0, 0}, .doc_text = {23695, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {23754, 23}, .unit_text = {0, 0}, .doc_text = {23724, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23786, 23}, .unit_text = {0, 0}, .doc_text = {23756, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {23859, 13}, .unit_text = {0, 0}, .doc_text = {23816, 43}, .note_text = {0, 0}, .default_text = {668, 6},
+    {.name_text = {23891, 13}, .unit_text = {0, 0}, .doc_text = {23848, 43}, .note_text = {0, 0}, .default_text = {668, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 100, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {23954, 21}, .unit_text = {0, 0}, .doc_text = {23925, 29}, .note_text = {23912, 13}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {23973, 21}, .unit_text = {0, 0}, .doc_text = {23944, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {23995, 11}, .unit_text = {0, 0}, .doc_text = {23975, 20}, .note_text = {23912, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {24014, 11}, .unit_text = {0, 0}, .doc_text = {23994, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {24011, 10}, .unit_text = {0, 0}, .doc_text = {24006, 5}, .note_text = {23912, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {24030, 10}, .unit_text = {0, 0}, .doc_text = {24025, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {24026, 7}, .unit_text = {0, 0}, .doc_text = {24021, 5}, .note_text = {23912, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {24045, 7}, .unit_text = {0, 0}, .doc_text = {24040, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {24103, 9}, .unit_text = {0, 0}, .doc_text = {24033, 70}, .note_text = {23912, 13}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {24080, 9}, .unit_text = {0, 0}, .doc_text = {24052, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
-     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 134, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {24119, 9}, .unit_text = {0, 0}, .doc_text = {24112, 7}, .note_text = {23912, 13}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {24127, 9}, .unit_text = {0, 0}, .doc_text = {24089, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // Platform.gpu_fabric_guid
+    {.name_text = {24178, 15}, .unit_text = {0, 0}, .doc_text = {24136, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.mode
+    {.name_text = {10476, 4}, .unit_text = {0, 0}, .doc_text = {24236, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
+    // C2c.links
+    {.name_text = {24331, 5}, .unit_text = {0, 0}, .doc_text = {24310, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
+    // C2c.bandwidth_per_link_mbps
+    {.name_text = {24404, 23}, .unit_text = {24400, 4}, .doc_text = {24336, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.replay_errors
+    {.name_text = {24448, 13}, .unit_text = {0, 0}, .doc_text = {24427, 21}, .note_text = {0, 0}, .default_text = {2526, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.back_to_back_replay_errors
+    {.name_text = {24495, 26}, .unit_text = {0, 0}, .doc_text = {24461, 34}, .note_text = {0, 0}, .default_text = {2526, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // C2c.interrupt_errors
+    {.name_text = {24545, 16}, .unit_text = {0, 0}, .doc_text = {24521, 24}, .note_text = {0, 0}, .default_text = {2526, 1},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {24152, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12329, 9}, .unit_text = {0, 0}, .doc_text = {24595, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {24335, 9}, .unit_text = {0, 0}, .doc_text = {24236, 99}, .note_text = {0, 0}, .default_text = {24232, 4},
+    {.name_text = {24778, 9}, .unit_text = {0, 0}, .doc_text = {24679, 99}, .note_text = {0, 0}, .default_text = {24675, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {24372, 17}, .unit_text = {0, 0}, .doc_text = {24344, 28}, .note_text = {0, 0}, .default_text = {24232, 4},
+    {.name_text = {24815, 17}, .unit_text = {0, 0}, .doc_text = {24787, 28}, .note_text = {0, 0}, .default_text = {24675, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {24422, 13}, .unit_text = {0, 0}, .doc_text = {24389, 33}, .note_text = {0, 0}, .default_text = {19075, 1},
+    {.name_text = {24865, 13}, .unit_text = {0, 0}, .doc_text = {24832, 33}, .note_text = {0, 0}, .default_text = {19107, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {24473, 13}, .unit_text = {0, 0}, .doc_text = {24439, 34}, .note_text = {0, 0}, .default_text = {24435, 4},
+    {.name_text = {24916, 13}, .unit_text = {0, 0}, .doc_text = {24882, 34}, .note_text = {0, 0}, .default_text = {24878, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {24531, 5}, .unit_text = {0, 0}, .doc_text = {24486, 45}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {24974, 5}, .unit_text = {0, 0}, .doc_text = {24929, 45}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {24674, 5}, .unit_text = {0, 0}, .doc_text = {24595, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25117, 5}, .unit_text = {0, 0}, .doc_text = {25038, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {24679, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {10476, 4}, .unit_text = {0, 0}, .doc_text = {25122, 14}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.best_mode
-    {.name_text = {24732, 9}, .unit_text = {0, 0}, .doc_text = {24693, 39}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {25175, 9}, .unit_text = {0, 0}, .doc_text = {25136, 39}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {24834, 18}, .unit_text = {0, 0}, .doc_text = {24812, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25277, 18}, .unit_text = {0, 0}, .doc_text = {25255, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {24879, 14}, .unit_text = {0, 0}, .doc_text = {24852, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25322, 14}, .unit_text = {0, 0}, .doc_text = {25295, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {24914, 15}, .unit_text = {0, 0}, .doc_text = {24893, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25357, 15}, .unit_text = {0, 0}, .doc_text = {25336, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {24965, 23}, .unit_text = {0, 0}, .doc_text = {24929, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25408, 23}, .unit_text = {0, 0}, .doc_text = {25372, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {25015, 23}, .unit_text = {0, 0}, .doc_text = {24988, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25458, 23}, .unit_text = {0, 0}, .doc_text = {25431, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 116, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {25132, 12}, .unit_text = {0, 0}, .doc_text = {25112, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25575, 12}, .unit_text = {0, 0}, .doc_text = {25555, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {25151, 9}, .unit_text = {0, 0}, .doc_text = {25144, 7}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {25594, 9}, .unit_text = {0, 0}, .doc_text = {25587, 7}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {25160, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9086, 5}, .unit_text = {0, 0}, .doc_text = {25603, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 106, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {25252, 14}, .unit_text = {0, 0}, .doc_text = {25230, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25695, 14}, .unit_text = {0, 0}, .doc_text = {25673, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 111, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {25283, 6}, .unit_text = {0, 0}, .doc_text = {25266, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25726, 6}, .unit_text = {0, 0}, .doc_text = {25709, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {25340, 11}, .unit_text = {0, 0}, .doc_text = {25289, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25783, 11}, .unit_text = {0, 0}, .doc_text = {25732, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {19346, 2}, .unit_text = {7705, 1}, .doc_text = {25371, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19378, 2}, .unit_text = {7737, 1}, .doc_text = {25814, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {25472, 9}, .unit_text = {7705, 1}, .doc_text = {25410, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25915, 9}, .unit_text = {7737, 1}, .doc_text = {25853, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {25513, 7}, .unit_text = {7705, 1}, .doc_text = {25481, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25956, 7}, .unit_text = {7737, 1}, .doc_text = {25924, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {25562, 4}, .unit_text = {7705, 1}, .doc_text = {25520, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26005, 4}, .unit_text = {7737, 1}, .doc_text = {25963, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {25608, 4}, .unit_text = {7705, 1}, .doc_text = {25566, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26051, 4}, .unit_text = {7737, 1}, .doc_text = {26009, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {25653, 4}, .unit_text = {7705, 1}, .doc_text = {25612, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26096, 4}, .unit_text = {7737, 1}, .doc_text = {26055, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {25697, 4}, .unit_text = {7705, 1}, .doc_text = {25657, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26140, 4}, .unit_text = {7737, 1}, .doc_text = {26100, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {25742, 4}, .unit_text = {7705, 1}, .doc_text = {25701, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26185, 4}, .unit_text = {7737, 1}, .doc_text = {26144, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {25786, 4}, .unit_text = {7705, 1}, .doc_text = {25746, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26229, 4}, .unit_text = {7737, 1}, .doc_text = {26189, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {12297, 9}, .unit_text = {0, 0}, .doc_text = {25865, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12329, 9}, .unit_text = {0, 0}, .doc_text = {26308, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {25923, 9}, .unit_text = {0, 0}, .doc_text = {25907, 16}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {26366, 9}, .unit_text = {0, 0}, .doc_text = {26350, 16}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {25990, 19}, .unit_text = {25985, 5}, .doc_text = {25932, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26433, 19}, .unit_text = {26428, 5}, .doc_text = {26375, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {26066, 19}, .unit_text = {25985, 5}, .doc_text = {26009, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26509, 19}, .unit_text = {26428, 5}, .doc_text = {26452, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {26131, 3}, .unit_text = {0, 0}, .doc_text = {26085, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26574, 3}, .unit_text = {0, 0}, .doc_text = {26528, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
-     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {26182, 4}, .unit_text = {0, 0}, .doc_text = {26161, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26625, 4}, .unit_text = {0, 0}, .doc_text = {26604, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {10444, 4}, .unit_text = {0, 0}, .doc_text = {26217, 142}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10476, 4}, .unit_text = {0, 0}, .doc_text = {26660, 142}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
-     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 134, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 20, .structure = 0, .first_word = 136, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {26396, 11}, .unit_text = {0, 0}, .doc_text = {26359, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26839, 11}, .unit_text = {0, 0}, .doc_text = {26802, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {26433, 11}, .unit_text = {0, 0}, .doc_text = {26407, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26876, 11}, .unit_text = {0, 0}, .doc_text = {26850, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {15625, 4}, .unit_text = {0, 0}, .doc_text = {26444, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15657, 4}, .unit_text = {0, 0}, .doc_text = {26887, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {26490, 3}, .unit_text = {0, 0}, .doc_text = {26468, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26933, 3}, .unit_text = {0, 0}, .doc_text = {26911, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {26641, 4}, .unit_text = {26638, 3}, .doc_text = {26620, 18}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27158, 4}, .unit_text = {27155, 3}, .doc_text = {27057, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {26676, 5}, .unit_text = {0, 0}, .doc_text = {26645, 31}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {24331, 5}, .unit_text = {0, 0}, .doc_text = {27162, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {26768, 18}, .unit_text = {0, 0}, .doc_text = {26749, 19}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27302, 18}, .unit_text = {0, 0}, .doc_text = {27283, 19}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {26790, 11}, .unit_text = {0, 0}, .doc_text = {26786, 4}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27324, 11}, .unit_text = {0, 0}, .doc_text = {27320, 4}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {26805, 11}, .unit_text = {0, 0}, .doc_text = {26801, 4}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27339, 11}, .unit_text = {0, 0}, .doc_text = {27335, 4}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {26820, 11}, .unit_text = {0, 0}, .doc_text = {26816, 4}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27354, 11}, .unit_text = {0, 0}, .doc_text = {27350, 4}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {26866, 20}, .unit_text = {0, 0}, .doc_text = {26831, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27400, 20}, .unit_text = {0, 0}, .doc_text = {27365, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {26911, 10}, .unit_text = {0, 0}, .doc_text = {26900, 11}, .note_text = {26886, 14}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27454, 10}, .unit_text = {0, 0}, .doc_text = {27443, 11}, .note_text = {27420, 23}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {26942, 20}, .unit_text = {0, 0}, .doc_text = {26921, 21}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27485, 20}, .unit_text = {0, 0}, .doc_text = {27464, 21}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {26995, 22}, .unit_text = {0, 0}, .doc_text = {26962, 33}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27538, 22}, .unit_text = {0, 0}, .doc_text = {27505, 33}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27046, 13}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {27589, 13}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {27069, 9}, .unit_text = {0, 0}, .doc_text = {27059, 10}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27612, 9}, .unit_text = {0, 0}, .doc_text = {27602, 10}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {27091, 13}, .unit_text = {27089, 2}, .doc_text = {27078, 11}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27634, 13}, .unit_text = {27632, 2}, .doc_text = {27621, 11}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {27140, 15}, .unit_text = {0, 0}, .doc_text = {27104, 36}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {27683, 15}, .unit_text = {0, 0}, .doc_text = {27647, 36}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {27243, 5}, .unit_text = {0, 0}, .doc_text = {27198, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27786, 5}, .unit_text = {0, 0}, .doc_text = {27741, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.name
-    {.name_text = {14844, 4}, .unit_text = {0, 0}, .doc_text = {27269, 13}, .note_text = {0, 0}, .default_text = {27248, 21},
+    {.name_text = {14876, 4}, .unit_text = {0, 0}, .doc_text = {27812, 13}, .note_text = {0, 0}, .default_text = {27791, 21},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {27303, 5}, .unit_text = {0, 0}, .doc_text = {27282, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {27846, 5}, .unit_text = {0, 0}, .doc_text = {27825, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 17, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {27413, 4}, .unit_text = {0, 0}, .doc_text = {27308, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27956, 4}, .unit_text = {0, 0}, .doc_text = {27851, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {27528, 6}, .unit_text = {0, 0}, .doc_text = {27417, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28071, 6}, .unit_text = {0, 0}, .doc_text = {27960, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {27595, 12}, .unit_text = {0, 0}, .doc_text = {27534, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28138, 12}, .unit_text = {0, 0}, .doc_text = {28077, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {27632, 17}, .unit_text = {0, 0}, .doc_text = {27607, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28175, 17}, .unit_text = {0, 0}, .doc_text = {28150, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {27677, 15}, .unit_text = {0, 0}, .doc_text = {27649, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28220, 15}, .unit_text = {0, 0}, .doc_text = {28192, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {27734, 15}, .unit_text = {0, 0}, .doc_text = {27692, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28277, 15}, .unit_text = {0, 0}, .doc_text = {28235, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {27829, 8}, .unit_text = {0, 0}, .doc_text = {27749, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28372, 8}, .unit_text = {0, 0}, .doc_text = {28292, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {27868, 15}, .unit_text = {0, 0}, .doc_text = {27837, 31}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {28411, 15}, .unit_text = {0, 0}, .doc_text = {28380, 31}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {24119, 9}, .unit_text = {0, 0}, .doc_text = {27883, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24127, 9}, .unit_text = {0, 0}, .doc_text = {28426, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {27983, 3}, .unit_text = {0, 0}, .doc_text = {27932, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28526, 3}, .unit_text = {0, 0}, .doc_text = {28475, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {28000, 13}, .unit_text = {0, 0}, .doc_text = {27986, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28543, 13}, .unit_text = {0, 0}, .doc_text = {28529, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {28030, 12}, .unit_text = {0, 0}, .doc_text = {28013, 17}, .note_text = {0, 0}, .default_text = {189, 6},
+    {.name_text = {28573, 12}, .unit_text = {0, 0}, .doc_text = {28556, 17}, .note_text = {0, 0}, .default_text = {189, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 19, .word_count = 11, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {28042, 18}, .unit_text = {0, 0}, .doc_text = {2741, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28585, 18}, .unit_text = {0, 0}, .doc_text = {2773, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {28071, 13}, .unit_text = {0, 0}, .doc_text = {28060, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28614, 13}, .unit_text = {0, 0}, .doc_text = {28603, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {28160, 9}, .unit_text = {0, 0}, .doc_text = {28084, 76}, .note_text = {0, 0}, .default_text = {2426, 4},
+    {.name_text = {28703, 9}, .unit_text = {0, 0}, .doc_text = {28627, 76}, .note_text = {0, 0}, .default_text = {2458, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {28186, 7}, .unit_text = {0, 0}, .doc_text = {28169, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28729, 7}, .unit_text = {0, 0}, .doc_text = {28712, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {28219, 8}, .unit_text = {0, 0}, .doc_text = {28193, 26}, .note_text = {0, 0}, .default_text = {615, 4},
+    {.name_text = {28762, 8}, .unit_text = {0, 0}, .doc_text = {28736, 26}, .note_text = {0, 0}, .default_text = {615, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 92, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {28259, 15}, .unit_text = {0, 0}, .doc_text = {28227, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28802, 15}, .unit_text = {0, 0}, .doc_text = {28770, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 97, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {28331, 3}, .unit_text = {0, 0}, .doc_text = {28274, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28874, 3}, .unit_text = {0, 0}, .doc_text = {28817, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {28403, 12}, .unit_text = {0, 0}, .doc_text = {28334, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28946, 12}, .unit_text = {0, 0}, .doc_text = {28877, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {28509, 8}, .unit_text = {0, 0}, .doc_text = {28415, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29052, 8}, .unit_text = {0, 0}, .doc_text = {28958, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {28639, 14}, .unit_text = {0, 0}, .doc_text = {28517, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29182, 14}, .unit_text = {0, 0}, .doc_text = {29060, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {28679, 12}, .unit_text = {0, 0}, .doc_text = {28653, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29222, 12}, .unit_text = {0, 0}, .doc_text = {29196, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
      .max_items = 4, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {28691, 7}, .unit_text = {0, 0}, .doc_text = {3418, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29234, 7}, .unit_text = {0, 0}, .doc_text = {3450, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {13674, 6}, .unit_text = {0, 0}, .doc_text = {3726, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13706, 6}, .unit_text = {0, 0}, .doc_text = {3758, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {28698, 11}, .unit_text = {0, 0}, .doc_text = {3783, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29241, 11}, .unit_text = {0, 0}, .doc_text = {3815, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {28734, 15}, .unit_text = {0, 0}, .doc_text = {28709, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29277, 15}, .unit_text = {0, 0}, .doc_text = {29252, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {2414, 12}, .unit_text = {0, 0}, .doc_text = {28749, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2446, 12}, .unit_text = {0, 0}, .doc_text = {29292, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {28772, 16}, .unit_text = {0, 0}, .doc_text = {4169, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29315, 16}, .unit_text = {0, 0}, .doc_text = {4201, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {612, 3}, .unit_text = {0, 0}, .doc_text = {4524, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {612, 3}, .unit_text = {0, 0}, .doc_text = {4556, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {615, 4}, .unit_text = {0, 0}, .doc_text = {5653, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {615, 4}, .unit_text = {0, 0}, .doc_text = {5685, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {18309, 5}, .unit_text = {0, 0}, .doc_text = {6539, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18341, 5}, .unit_text = {0, 0}, .doc_text = {6571, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {28788, 12}, .unit_text = {0, 0}, .doc_text = {6673, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29331, 12}, .unit_text = {0, 0}, .doc_text = {6705, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {28828, 7}, .unit_text = {0, 0}, .doc_text = {28800, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29371, 7}, .unit_text = {0, 0}, .doc_text = {29343, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {28840, 3}, .unit_text = {0, 0}, .doc_text = {28835, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29383, 3}, .unit_text = {0, 0}, .doc_text = {29378, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {28867, 23}, .unit_text = {0, 0}, .doc_text = {28843, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29410, 23}, .unit_text = {0, 0}, .doc_text = {29386, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {28906, 15}, .unit_text = {0, 0}, .doc_text = {28890, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29449, 15}, .unit_text = {0, 0}, .doc_text = {29433, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {28953, 15}, .unit_text = {0, 0}, .doc_text = {28921, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29496, 15}, .unit_text = {0, 0}, .doc_text = {29464, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
      .max_items = 0, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {28997, 19}, .unit_text = {0, 0}, .doc_text = {28968, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29540, 19}, .unit_text = {0, 0}, .doc_text = {29511, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
      .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {29027, 11}, .unit_text = {0, 0}, .doc_text = {29016, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29570, 11}, .unit_text = {0, 0}, .doc_text = {29559, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {29051, 12}, .unit_text = {0, 0}, .doc_text = {29038, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29594, 12}, .unit_text = {0, 0}, .doc_text = {29581, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {29078, 6}, .unit_text = {0, 0}, .doc_text = {29063, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29621, 6}, .unit_text = {0, 0}, .doc_text = {29606, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {29084, 13}, .unit_text = {0, 0}, .doc_text = {12326, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29627, 13}, .unit_text = {0, 0}, .doc_text = {12358, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {29118, 23}, .unit_text = {0, 0}, .doc_text = {29097, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29661, 23}, .unit_text = {0, 0}, .doc_text = {29640, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {29141, 16}, .unit_text = {0, 0}, .doc_text = {13564, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29684, 16}, .unit_text = {0, 0}, .doc_text = {13596, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {17325, 17}, .unit_text = {0, 0}, .doc_text = {29157, 18}, .note_text = {0, 0}, .default_text = {225, 2},
+    {.name_text = {17357, 17}, .unit_text = {0, 0}, .doc_text = {29700, 18}, .note_text = {0, 0}, .default_text = {225, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 30, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {29259, 17}, .unit_text = {7705, 1}, .doc_text = {29175, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29802, 17}, .unit_text = {7737, 1}, .doc_text = {29718, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {18326, 11}, .unit_text = {0, 0}, .doc_text = {29276, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18358, 11}, .unit_text = {0, 0}, .doc_text = {29819, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {29301, 13}, .unit_text = {0, 0}, .doc_text = {14068, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29844, 13}, .unit_text = {0, 0}, .doc_text = {14100, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {29344, 16}, .unit_text = {0, 0}, .doc_text = {29314, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29887, 16}, .unit_text = {0, 0}, .doc_text = {29857, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {29389, 16}, .unit_text = {0, 0}, .doc_text = {29360, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29932, 16}, .unit_text = {0, 0}, .doc_text = {29903, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
      .max_items = 16, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {29405, 9}, .unit_text = {0, 0}, .doc_text = {14499, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29948, 9}, .unit_text = {0, 0}, .doc_text = {14531, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {29456, 12}, .unit_text = {0, 0}, .doc_text = {29414, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29999, 12}, .unit_text = {0, 0}, .doc_text = {29957, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
      .max_items = 8, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {29495, 9}, .unit_text = {0, 0}, .doc_text = {29468, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30038, 9}, .unit_text = {0, 0}, .doc_text = {30011, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {29530, 8}, .unit_text = {0, 0}, .doc_text = {29504, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30073, 8}, .unit_text = {0, 0}, .doc_text = {30047, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
      .max_items = 0, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {29569, 9}, .unit_text = {0, 0}, .doc_text = {29538, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30112, 9}, .unit_text = {0, 0}, .doc_text = {30081, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
      .max_items = 0, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {29609, 15}, .unit_text = {0, 0}, .doc_text = {29578, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30152, 15}, .unit_text = {0, 0}, .doc_text = {30121, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {29659, 6}, .unit_text = {0, 0}, .doc_text = {29624, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30202, 6}, .unit_text = {0, 0}, .doc_text = {30167, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {29665, 3}, .unit_text = {0, 0}, .doc_text = {19859, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30208, 3}, .unit_text = {0, 0}, .doc_text = {19891, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {29696, 6}, .unit_text = {0, 0}, .doc_text = {29668, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30239, 6}, .unit_text = {0, 0}, .doc_text = {30211, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {29716, 13}, .unit_text = {0, 0}, .doc_text = {29702, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30259, 13}, .unit_text = {0, 0}, .doc_text = {30245, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {29743, 13}, .unit_text = {0, 0}, .doc_text = {29729, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30286, 13}, .unit_text = {0, 0}, .doc_text = {30272, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {14559, 7}, .unit_text = {0, 0}, .doc_text = {21166, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14591, 7}, .unit_text = {0, 0}, .doc_text = {21198, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {29778, 21}, .unit_text = {0, 0}, .doc_text = {29756, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30321, 21}, .unit_text = {0, 0}, .doc_text = {30299, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {29816, 16}, .unit_text = {0, 0}, .doc_text = {29799, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {30359, 16}, .unit_text = {0, 0}, .doc_text = {30342, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {29845, 12}, .unit_text = {0, 0}, .doc_text = {29832, 13}, .note_text = {0, 0}, .default_text = {263, 7},
+    {.name_text = {30388, 12}, .unit_text = {0, 0}, .doc_text = {30375, 13}, .note_text = {0, 0}, .default_text = {263, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 47, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {29857, 3}, .unit_text = {0, 0}, .doc_text = {22910, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30400, 3}, .unit_text = {0, 0}, .doc_text = {22942, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {29860, 18}, .unit_text = {0, 0}, .doc_text = {22976, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30403, 18}, .unit_text = {0, 0}, .doc_text = {23008, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {29878, 12}, .unit_text = {0, 0}, .doc_text = {23092, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30421, 12}, .unit_text = {0, 0}, .doc_text = {23124, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {29901, 10}, .unit_text = {0, 0}, .doc_text = {29890, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30444, 10}, .unit_text = {0, 0}, .doc_text = {30433, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {29944, 16}, .unit_text = {0, 0}, .doc_text = {29911, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30487, 16}, .unit_text = {0, 0}, .doc_text = {30454, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {29960, 14}, .unit_text = {0, 0}, .doc_text = {23303, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30503, 14}, .unit_text = {0, 0}, .doc_text = {23335, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {29974, 12}, .unit_text = {0, 0}, .doc_text = {23500, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30517, 12}, .unit_text = {0, 0}, .doc_text = {23532, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {29986, 12}, .unit_text = {0, 0}, .doc_text = {23622, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30529, 12}, .unit_text = {0, 0}, .doc_text = {23654, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {29998, 15}, .unit_text = {0, 0}, .doc_text = {23777, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30541, 15}, .unit_text = {0, 0}, .doc_text = {23809, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {30013, 8}, .unit_text = {0, 0}, .doc_text = {23872, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30556, 8}, .unit_text = {0, 0}, .doc_text = {23904, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {30021, 8}, .unit_text = {0, 0}, .doc_text = {24128, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30580, 8}, .unit_text = {0, 0}, .doc_text = {30564, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.links
+    {.name_text = {24331, 5}, .unit_text = {0, 0}, .doc_text = {30588, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.c2c
+    {.name_text = {30656, 3}, .unit_text = {0, 0}, .doc_text = {30634, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {30060, 16}, .unit_text = {0, 0}, .doc_text = {30029, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30690, 16}, .unit_text = {0, 0}, .doc_text = {30659, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {30109, 16}, .unit_text = {0, 0}, .doc_text = {30076, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30739, 16}, .unit_text = {0, 0}, .doc_text = {30706, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {30125, 6}, .unit_text = {0, 0}, .doc_text = {25351, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30755, 6}, .unit_text = {0, 0}, .doc_text = {25794, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {30131, 3}, .unit_text = {0, 0}, .doc_text = {26134, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30761, 3}, .unit_text = {0, 0}, .doc_text = {26577, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {30184, 7}, .unit_text = {0, 0}, .doc_text = {30134, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30814, 7}, .unit_text = {0, 0}, .doc_text = {30764, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {12320, 6}, .unit_text = {0, 0}, .doc_text = {30191, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12352, 6}, .unit_text = {0, 0}, .doc_text = {30821, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {30251, 6}, .unit_text = {0, 0}, .doc_text = {30206, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30881, 6}, .unit_text = {0, 0}, .doc_text = {30836, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {30257, 12}, .unit_text = {0, 0}, .doc_text = {26681, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30910, 12}, .unit_text = {0, 0}, .doc_text = {30887, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {30318, 8}, .unit_text = {0, 0}, .doc_text = {30269, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30971, 8}, .unit_text = {0, 0}, .doc_text = {30922, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {30383, 15}, .unit_text = {0, 0}, .doc_text = {30326, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31036, 15}, .unit_text = {0, 0}, .doc_text = {30979, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {30450, 14}, .unit_text = {0, 0}, .doc_text = {30398, 52}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {31103, 14}, .unit_text = {0, 0}, .doc_text = {31051, 52}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {30494, 4}, .unit_text = {0, 0}, .doc_text = {30475, 19}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {31147, 4}, .unit_text = {0, 0}, .doc_text = {31128, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {30498, 6}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {9086, 5}, .unit_text = {0, 0}, .doc_text = {31151, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 138, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 140, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {30529, 18}, .unit_text = {0, 0}, .doc_text = {30504, 25}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31182, 18}, .unit_text = {0, 0}, .doc_text = {31157, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 142, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 144, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {30576, 17}, .unit_text = {0, 0}, .doc_text = {30547, 29}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31292, 17}, .unit_text = {0, 0}, .doc_text = {31200, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {30627, 12}, .unit_text = {0, 0}, .doc_text = {30593, 34}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31343, 12}, .unit_text = {0, 0}, .doc_text = {31309, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {30670, 3}, .unit_text = {0, 0}, .doc_text = {30658, 12}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::pci_bus_id, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31453, 3}, .unit_text = {0, 0}, .doc_text = {31374, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {27413, 4}, .unit_text = {0, 0}, .doc_text = {30673, 5}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27956, 4}, .unit_text = {0, 0}, .doc_text = {31456, 5}, .note_text = {27258, 25}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkConnection.from
+    {.name_text = {31502, 4}, .unit_text = {0, 0}, .doc_text = {31481, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // NvLinkConnection.to
+    {.name_text = {31525, 2}, .unit_text = {0, 0}, .doc_text = {31506, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // NvLinkConnection.links
+    {.name_text = {24331, 5}, .unit_text = {0, 0}, .doc_text = {20191, 9}, .note_text = {0, 0}, .default_text = {19107, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
+     .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {30498, 6}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {9086, 5}, .unit_text = {0, 0}, .doc_text = {31624, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
-     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 147, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 16, .structure = 0, .first_word = 149, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {30728, 10}, .unit_text = {0, 0}, .doc_text = {30698, 30}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {31762, 10}, .unit_text = {0, 0}, .doc_text = {31678, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {30759, 12}, .unit_text = {0, 0}, .doc_text = {30738, 21}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::u64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31845, 12}, .unit_text = {0, 0}, .doc_text = {31772, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {30771, 10}, .unit_text = {26638, 3}, .doc_text = {26620, 18}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::f64, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {31903, 10}, .unit_text = {27155, 3}, .doc_text = {31857, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::f64, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {27243, 5}, .unit_text = {0, 0}, .doc_text = {30820, 8}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {27786, 5}, .unit_text = {0, 0}, .doc_text = {31952, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {26676, 5}, .unit_text = {0, 0}, .doc_text = {30828, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24331, 5}, .unit_text = {0, 0}, .doc_text = {31960, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.mse
+    {.name_text = {32007, 3}, .unit_text = {0, 0}, .doc_text = {32003, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir
+    {.name_text = {32016, 5}, .unit_text = {0, 0}, .doc_text = {32010, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_uphy
+    {.name_text = {32032, 10}, .unit_text = {0, 0}, .doc_text = {32021, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_cln
+    {.name_text = {32052, 9}, .unit_text = {0, 0}, .doc_text = {32042, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkFirmware.netir_dln
+    {.name_text = {32071, 9}, .unit_text = {0, 0}, .doc_text = {32061, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {23493, 7}, .unit_text = {0, 0}, .doc_text = {30871, 15}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {23525, 7}, .unit_text = {0, 0}, .doc_text = {32162, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {30904, 13}, .unit_text = {0, 0}, .doc_text = {30886, 18}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+    {.name_text = {32308, 13}, .unit_text = {0, 0}, .doc_text = {32227, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {30941, 23}, .unit_text = {30937, 4}, .doc_text = {30917, 20}, .note_text = {26614, 6}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {24404, 23}, .unit_text = {24400, 4}, .doc_text = {32321, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {30986, 11}, .unit_text = {0, 0}, .doc_text = {30964, 22}, .note_text = {26886, 14}, .default_text = {0, 0},
-     .type = Type::boolean, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {32428, 11}, .unit_text = {0, 0}, .doc_text = {32355, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {26676, 5}, .unit_text = {0, 0}, .doc_text = {30997, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24331, 5}, .unit_text = {0, 0}, .doc_text = {32439, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {31037, 8}, .unit_text = {0, 0}, .doc_text = {31026, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32557, 8}, .unit_text = {0, 0}, .doc_text = {32480, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.connections
+    {.name_text = {32752, 11}, .unit_text = {0, 0}, .doc_text = {32565, 187}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
+     .max_items = 64, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {31045, 8}, .unit_text = {0, 0}, .doc_text = {30781, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32763, 8}, .unit_text = {0, 0}, .doc_text = {31913, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {31068, 12}, .unit_text = {0, 0}, .doc_text = {31053, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32798, 12}, .unit_text = {0, 0}, .doc_text = {32771, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.encryption
+    {.name_text = {32860, 10}, .unit_text = {0, 0}, .doc_text = {32810, 50}, .note_text = {0, 0}, .default_text = {1374, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLink.firmware
+    {.name_text = {32895, 8}, .unit_text = {0, 0}, .doc_text = {32870, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
+     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {31110, 24}, .note_text = {30013, 8}, .default_text = {0, 0},
-     .type = Type::string, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {32993, 24}, .note_text = {32933, 60}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {31144, 9}, .unit_text = {0, 0}, .doc_text = {31134, 10}, .note_text = {30013, 8}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {33027, 9}, .unit_text = {0, 0}, .doc_text = {33017, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
-     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
+    // RootComplex.socket
+    {.name_text = {33107, 6}, .unit_text = {0, 0}, .doc_text = {33036, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // RootComplex.level
+    {.name_text = {10644, 5}, .unit_text = {0, 0}, .doc_text = {33113, 131}, .note_text = {0, 0}, .default_text = {654, 10},
+     .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 100, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {31167, 7}, .unit_text = {0, 0}, .doc_text = {31153, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33279, 7}, .unit_text = {0, 0}, .doc_text = {33244, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {31202, 12}, .unit_text = {0, 0}, .doc_text = {31174, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33411, 12}, .unit_text = {0, 0}, .doc_text = {33286, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Nic.name
+    {.name_text = {14876, 4}, .unit_text = {0, 0}, .doc_text = {33487, 16}, .note_text = {33454, 33}, .default_text = {0, 0},
+     .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
+     .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Nic.bus_id
+    {.name_text = {4318, 6}, .unit_text = {0, 0}, .doc_text = {33503, 12}, .note_text = {33454, 33}, .default_text = {0, 0},
+     .type = Type::pci_bus_id, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {31260, 14}, .unit_text = {0, 0}, .doc_text = {31245, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33551, 14}, .unit_text = {0, 0}, .doc_text = {33536, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 16, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.cores_per_numa
-    {.name_text = {31297, 14}, .unit_text = {0, 0}, .doc_text = {31274, 23}, .note_text = {30013, 8}, .default_text = {0, 0},
-     .type = Type::u32, .visibility = Visibility::later, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+    {.name_text = {33588, 14}, .unit_text = {0, 0}, .doc_text = {33565, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // PcieTopology.nics
+    {.name_text = {33672, 4}, .unit_text = {0, 0}, .doc_text = {33602, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
+     .max_items = 64, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {31367, 5}, .unit_text = {0, 0}, .doc_text = {31360, 7}, .note_text = {0, 0}, .default_text = {540, 5},
+    {.name_text = {33732, 5}, .unit_text = {0, 0}, .doc_text = {33725, 7}, .note_text = {0, 0}, .default_text = {540, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 84, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {31391, 5}, .unit_text = {0, 0}, .doc_text = {31372, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33756, 5}, .unit_text = {0, 0}, .doc_text = {33737, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {9054, 5}, .unit_text = {0, 0}, .doc_text = {30498, 6}, .note_text = {0, 0}, .default_text = {31418, 6},
+    {.name_text = {9086, 5}, .unit_text = {0, 0}, .doc_text = {31151, 6}, .note_text = {0, 0}, .default_text = {33783, 6},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {31435, 9}, .unit_text = {31434, 1}, .doc_text = {31426, 8}, .note_text = {0, 0}, .default_text = {31424, 2},
+    {.name_text = {33800, 9}, .unit_text = {33799, 1}, .doc_text = {33791, 8}, .note_text = {0, 0}, .default_text = {33789, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {31455, 9}, .unit_text = {31454, 1}, .doc_text = {31446, 8}, .note_text = {0, 0}, .default_text = {31444, 2},
+    {.name_text = {33820, 9}, .unit_text = {33819, 1}, .doc_text = {33811, 8}, .note_text = {0, 0}, .default_text = {33809, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {31467, 7}, .unit_text = {8662, 1}, .doc_text = {18303, 6}, .note_text = {0, 0}, .default_text = {31464, 3},
+    {.name_text = {33832, 7}, .unit_text = {8694, 1}, .doc_text = {18335, 6}, .note_text = {0, 0}, .default_text = {33829, 3},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {31520, 8}, .unit_text = {871, 1}, .doc_text = {31506, 14}, .note_text = {0, 0}, .default_text = {31504, 2},
+    {.name_text = {33885, 8}, .unit_text = {871, 1}, .doc_text = {33871, 14}, .note_text = {0, 0}, .default_text = {33869, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {31545, 9}, .unit_text = {871, 1}, .doc_text = {31530, 15}, .note_text = {0, 0}, .default_text = {31528, 2},
+    {.name_text = {33910, 9}, .unit_text = {871, 1}, .doc_text = {33895, 15}, .note_text = {0, 0}, .default_text = {33893, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {31569, 7}, .unit_text = {871, 1}, .doc_text = {31556, 13}, .note_text = {0, 0}, .default_text = {31554, 2},
+    {.name_text = {33934, 7}, .unit_text = {871, 1}, .doc_text = {33921, 13}, .note_text = {0, 0}, .default_text = {33919, 2},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {7965, 9}, .unit_text = {7962, 3}, .doc_text = {31619, 6}, .note_text = {0, 0}, .default_text = {31615, 4},
+    {.name_text = {7997, 9}, .unit_text = {7994, 3}, .doc_text = {33984, 6}, .note_text = {0, 0}, .default_text = {33980, 4},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {31639, 6}, .unit_text = {0, 0}, .doc_text = {31625, 14}, .note_text = {0, 0}, .default_text = {1342, 5},
+    {.name_text = {34004, 6}, .unit_text = {0, 0}, .doc_text = {33990, 14}, .note_text = {0, 0}, .default_text = {1374, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {14844, 4}, .unit_text = {0, 0}, .doc_text = {27269, 13}, .note_text = {0, 0}, .default_text = {31668, 5},
+    {.name_text = {14876, 4}, .unit_text = {0, 0}, .doc_text = {27812, 13}, .note_text = {0, 0}, .default_text = {34033, 5},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {31691, 11}, .note_text = {0, 0}, .default_text = {31673, 18},
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {34056, 11}, .note_text = {0, 0}, .default_text = {34038, 18},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {27528, 6}, .unit_text = {0, 0}, .doc_text = {31702, 14}, .note_text = {0, 0}, .default_text = {2494, 1},
+    {.name_text = {28071, 6}, .unit_text = {0, 0}, .doc_text = {34067, 14}, .note_text = {0, 0}, .default_text = {2526, 1},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {2808, 16}, .unit_text = {0, 0}, .doc_text = {2791, 17}, .note_text = {0, 0}, .default_text = {31716, 3},
+    {.name_text = {2840, 16}, .unit_text = {0, 0}, .doc_text = {2823, 17}, .note_text = {0, 0}, .default_text = {34081, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {31724, 3}, .unit_text = {0, 0}, .doc_text = {31719, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34089, 3}, .unit_text = {0, 0}, .doc_text = {34084, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
-     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {31740, 3}, .unit_text = {0, 0}, .doc_text = {31727, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34105, 3}, .unit_text = {0, 0}, .doc_text = {34092, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
-     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {18292, 11}, .unit_text = {0, 0}, .doc_text = {31743, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18324, 11}, .unit_text = {0, 0}, .doc_text = {34108, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
-     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {31756, 4}, .unit_text = {0, 0}, .doc_text = {28835, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34121, 4}, .unit_text = {0, 0}, .doc_text = {29378, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
-     .max_items = 24, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 24, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {31786, 4}, .unit_text = {0, 0}, .doc_text = {31760, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34151, 4}, .unit_text = {0, 0}, .doc_text = {34125, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {8067, 2}, .unit_text = {0, 0}, .doc_text = {31810, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8099, 2}, .unit_text = {0, 0}, .doc_text = {34175, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.firmware_version
-    {.name_text = {2808, 16}, .unit_text = {0, 0}, .doc_text = {2791, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2840, 16}, .unit_text = {0, 0}, .doc_text = {2823, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {4286, 6}, .unit_text = {0, 0}, .doc_text = {30658, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4318, 6}, .unit_text = {0, 0}, .doc_text = {33503, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.device_id
-    {.name_text = {4360, 9}, .unit_text = {0, 0}, .doc_text = {4302, 58}, .note_text = {0, 0}, .default_text = {4292, 10},
+    {.name_text = {4392, 9}, .unit_text = {0, 0}, .doc_text = {4334, 58}, .note_text = {0, 0}, .default_text = {4324, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, device_id), .present_offset = offsetof(decltype(ExcludedGpu::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // ExcludedGpu.subsystem_id
-    {.name_text = {4410, 12}, .unit_text = {0, 0}, .doc_text = {4379, 31}, .note_text = {0, 0}, .default_text = {4369, 10},
+    {.name_text = {4442, 12}, .unit_text = {0, 0}, .doc_text = {4411, 31}, .note_text = {0, 0}, .default_text = {4401, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {27413, 4}, .unit_text = {0, 0}, .doc_text = {31865, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27956, 4}, .unit_text = {0, 0}, .doc_text = {34230, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {31931, 19}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {34296, 19}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {31971, 8}, .unit_text = {0, 0}, .doc_text = {31950, 21}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34336, 8}, .unit_text = {0, 0}, .doc_text = {34315, 21}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {31979, 10}, .unit_text = {0, 0}, .doc_text = {2791, 17}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34344, 10}, .unit_text = {0, 0}, .doc_text = {2823, 17}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {32007, 6}, .unit_text = {0, 0}, .doc_text = {31989, 18}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34372, 6}, .unit_text = {0, 0}, .doc_text = {34354, 18}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {27829, 8}, .unit_text = {0, 0}, .doc_text = {32013, 9}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {28372, 8}, .unit_text = {0, 0}, .doc_text = {34378, 9}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {32033, 10}, .unit_text = {0, 0}, .doc_text = {32022, 11}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34398, 10}, .unit_text = {0, 0}, .doc_text = {34387, 11}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {32054, 9}, .unit_text = {32048, 6}, .doc_text = {32043, 5}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34419, 9}, .unit_text = {34413, 6}, .doc_text = {34408, 5}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {32090, 10}, .unit_text = {0, 0}, .doc_text = {32063, 27}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34455, 10}, .unit_text = {0, 0}, .doc_text = {34428, 27}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {32128, 10}, .unit_text = {0, 0}, .doc_text = {32100, 28}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34493, 10}, .unit_text = {0, 0}, .doc_text = {34465, 28}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {32160, 12}, .unit_text = {0, 0}, .doc_text = {32138, 22}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34525, 12}, .unit_text = {0, 0}, .doc_text = {34503, 22}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {32196, 11}, .unit_text = {0, 0}, .doc_text = {32172, 24}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34561, 11}, .unit_text = {0, 0}, .doc_text = {34537, 24}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {32243, 18}, .unit_text = {0, 0}, .doc_text = {32207, 36}, .note_text = {26724, 25}, .default_text = {0, 0},
+    {.name_text = {34608, 18}, .unit_text = {0, 0}, .doc_text = {34572, 36}, .note_text = {27258, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {23493, 7}, .unit_text = {0, 0}, .doc_text = {32343, 35}, .note_text = {0, 0}, .default_text = {32340, 3},
+    {.name_text = {23525, 7}, .unit_text = {0, 0}, .doc_text = {34708, 35}, .note_text = {0, 0}, .default_text = {34705, 3},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {32438, 4}, .unit_text = {0, 0}, .doc_text = {32378, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34803, 4}, .unit_text = {0, 0}, .doc_text = {34743, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {668, 6}, .unit_text = {0, 0}, .doc_text = {32442, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {668, 6}, .unit_text = {0, 0}, .doc_text = {34807, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {32532, 15}, .unit_text = {0, 0}, .doc_text = {32466, 66}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34897, 15}, .unit_text = {0, 0}, .doc_text = {34831, 66}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {31167, 7}, .unit_text = {0, 0}, .doc_text = {32547, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33279, 7}, .unit_text = {0, 0}, .doc_text = {34912, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {32618, 6}, .unit_text = {0, 0}, .doc_text = {31080, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34983, 6}, .unit_text = {0, 0}, .doc_text = {32903, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {32624, 13}, .unit_text = {0, 0}, .doc_text = {31311, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34989, 13}, .unit_text = {0, 0}, .doc_text = {33676, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {24531, 5}, .unit_text = {0, 0}, .doc_text = {32637, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24974, 5}, .unit_text = {0, 0}, .doc_text = {35002, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
-     .max_items = 8, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {32705, 20}, .unit_text = {0, 0}, .doc_text = {32672, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35070, 20}, .unit_text = {0, 0}, .doc_text = {35037, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
-     .max_items = 8, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {32770, 13}, .unit_text = {0, 0}, .doc_text = {32725, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35135, 13}, .unit_text = {0, 0}, .doc_text = {35090, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
-     .max_items = 16, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {32838, 10}, .unit_text = {0, 0}, .doc_text = {32783, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35203, 10}, .unit_text = {0, 0}, .doc_text = {35148, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {32912, 24}, .unit_text = {0, 0}, .doc_text = {32848, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35277, 24}, .unit_text = {0, 0}, .doc_text = {35213, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {32965, 5}, .unit_text = {0, 0}, .doc_text = {32936, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35330, 5}, .unit_text = {0, 0}, .doc_text = {35301, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{1568, 17}, {1452, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{2698, 6}, {2652, 46}, 7, 10, sizeof(System), false},  // System
-    {{2765, 17}, {2741, 24}, 17, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{2867, 10}, {2824, 43}, 19, 2, sizeof(BridgeChip), false},  // BridgeChip
-    {{3442, 7}, {3418, 24}, 21, 10, sizeof(Inforom), false},  // Inforom
-    {{3739, 6}, {3726, 13}, 31, 6, sizeof(Memory), false},  // Memory
-    {{3797, 10}, {3783, 14}, 37, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{3944, 14}, {3877, 67}, 40, 2, sizeof(DramEncryption), false},  // DramEncryption
-    {{4148, 11}, {4114, 34}, 42, 2, sizeof(ConfCompute), false},  // ConfCompute
-    {{4213, 15}, {4169, 44}, 44, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{4537, 3}, {4524, 13}, 46, 5, sizeof(Pci), false},  // Pci
-    {{4894, 10}, {4854, 40}, 51, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{5663, 4}, {5653, 10}, 63, 15, sizeof(Pcie), false},  // Pcie
-    {{6561, 5}, {6539, 22}, 78, 16, sizeof(Power), false},  // Power
-    {{6714, 11}, {6673, 41}, 94, 7, sizeof(ModulePower), false},  // ModulePower
-    {{7652, 7}, {7533, 119}, 101, 14, sizeof(Thermal), false},  // Thermal
-    {{8035, 3}, {8000, 35}, 115, 8, sizeof(Fan), false},  // Fan
-    {{8240, 20}, {8195, 45}, 123, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{8397, 21}, {8340, 57}, 126, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{8989, 21}, {8919, 70}, 128, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{10004, 14}, {9955, 49}, 136, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{10238, 14}, {10166, 72}, 154, 3, sizeof(PowerBalancing), false},  // PowerBalancing
-    {{10386, 17}, {10317, 69}, 157, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
-    {{10586, 10}, {10546, 40}, 159, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{10736, 11}, {10675, 61}, 161, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{12112, 6}, {12105, 7}, 163, 28, sizeof(Clocks), false},  // Clocks
-    {{12271, 10}, {12223, 48}, 191, 2, sizeof(ClockFault), false},  // ClockFault
-    {{12340, 12}, {12326, 14}, 193, 2, sizeof(ClockMonitor), true},  // ClockMonitor
-    {{12900, 16}, {12865, 35}, 195, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{13363, 21}, {13326, 37}, 205, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{13511, 11}, {13455, 56}, 216, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{13593, 15}, {13564, 29}, 218, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{13832, 11}, {13792, 40}, 219, 7, sizeof(Utilization), false},  // Utilization
-    {{14085, 12}, {14068, 17}, 226, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{14134, 15}, {14112, 22}, 229, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{14294, 14}, {14275, 19}, 232, 7, sizeof(EncoderSession), false},  // EncoderSession
-    {{14529, 8}, {14499, 30}, 239, 3, sizeof(FbcStats), false},  // FbcStats
-    {{14744, 10}, {14713, 31}, 242, 11, sizeof(FbcSession), false},  // FbcSession
-    {{15149, 7}, {15121, 28}, 253, 10, sizeof(Process), false},  // Process
-    {{15457, 8}, {15405, 52}, 263, 6, sizeof(Workload), false},  // Workload
-    {{15702, 14}, {15629, 73}, 269, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{17412, 9}, {17353, 59}, 272, 17, sizeof(Telemetry), false},  // Telemetry
-    {{17611, 18}, {17588, 23}, 289, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{17750, 12}, {17733, 17}, 293, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{18192, 18}, {18169, 23}, 295, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{18426, 14}, {18337, 89}, 301, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{18754, 12}, {18726, 28}, 305, 9, sizeof(EccLocations), false},  // EccLocations
-    {{18833, 9}, {18808, 25}, 314, 2, sizeof(EccErrors), false},  // EccErrors
-    {{18923, 10}, {18912, 11}, 316, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{19162, 14}, {19099, 63}, 318, 7, sizeof(EccUniqueError), false},  // EccUniqueError
-    {{19305, 13}, {19275, 30}, 325, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{19445, 14}, {19400, 45}, 328, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{19698, 7}, {19645, 53}, 333, 5, sizeof(EccSram), true},  // EccSram
-    {{19881, 3}, {19859, 22}, 338, 5, sizeof(Ecc), true},  // Ecc
-    {{20153, 6}, {20115, 38}, 343, 3, sizeof(Repair), false},  // Repair
-    {{20221, 14}, {20193, 28}, 346, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{20554, 12}, {20519, 35}, 348, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{20658, 17}, {20611, 47}, 353, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{21095, 12}, {21059, 36}, 358, 7, sizeof(RemappedRows), false},  // RemappedRows
-    {{21174, 7}, {21166, 8}, 365, 2, sizeof(Display), false},  // Display
-    {{21699, 10}, {21676, 23}, 367, 15, sizeof(MigProfile), true},  // MigProfile
-    {{22000, 18}, {21981, 19}, 382, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{22364, 11}, {22349, 15}, 386, 6, sizeof(MigInstance), true},  // MigInstance
-    {{22929, 3}, {22910, 19}, 392, 8, sizeof(Mig), true},  // Mig
-    {{23001, 17}, {22976, 25}, 400, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{23119, 12}, {23092, 27}, 402, 2, sizeof(DriverModels), false},  // DriverModels
-    {{23240, 10}, {23216, 24}, 404, 2, sizeof(Accounting), false},  // Accounting
-    {{23318, 14}, {23303, 15}, 406, 2, sizeof(Virtualization), false},  // Virtualization
-    {{23513, 11}, {23500, 13}, 408, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{23652, 11}, {23622, 30}, 411, 2, sizeof(ResetStatus), false},  // ResetStatus
-    {{23802, 14}, {23777, 25}, 413, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{23904, 8}, {23872, 32}, 415, 1, sizeof(Topology), false},  // Topology
-    {{24144, 8}, {24128, 16}, 416, 6, sizeof(Platform), false},  // Platform
-    {{24581, 14}, {24536, 45}, 422, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{24797, 15}, {24741, 56}, 428, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{25100, 12}, {25038, 62}, 431, 5, sizeof(FabricHealth), false},  // FabricHealth
-    {{25365, 6}, {25351, 14}, 436, 6, sizeof(Fabric), false},  // Fabric
-    {{25859, 6}, {25790, 69}, 442, 9, sizeof(GpmMix), false},  // GpmMix
-    {{26158, 3}, {26134, 24}, 451, 5, sizeof(Gpm), false},  // Gpm
-    {{26207, 10}, {26186, 21}, 456, 1, sizeof(FailureXid), false},  // FailureXid
-    {{26607, 7}, {26493, 114}, 457, 5, sizeof(Failure), false},  // Failure
-    {{26704, 20}, {26681, 23}, 462, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{27038, 8}, {27017, 21}, 464, 8, sizeof(Features), false},  // Features
-    {{27184, 14}, {27155, 29}, 472, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{30472, 3}, {30464, 8}, 476, 91, sizeof(Gpu), true},  // Gpu
-    {{30648, 10}, {30639, 9}, 567, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{30690, 8}, {30678, 12}, 572, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{30806, 14}, {30781, 25}, 574, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{30859, 12}, {30838, 21}, 578, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{31104, 6}, {31080, 24}, 580, 8, sizeof(NvLink), true},  // NvLink
-    {{31234, 11}, {31214, 20}, 588, 4, sizeof(RootComplex), true},  // RootComplex
-    {{31348, 12}, {31311, 37}, 592, 2, sizeof(PcieTopology), true},  // PcieTopology
-    {{31411, 7}, {31396, 15}, 594, 2, sizeof(UnitLed), false},  // UnitLed
-    {{31497, 7}, {31474, 23}, 596, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{31599, 16}, {31576, 23}, 600, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{31661, 7}, {31645, 16}, 603, 2, sizeof(UnitFan), false},  // UnitFan
-    {{31806, 4}, {31790, 16}, 605, 9, sizeof(Unit), true},  // Unit
-    {{31848, 17}, {31813, 35}, 614, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{31920, 11}, {31874, 46}, 616, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{32330, 10}, {32261, 69}, 620, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{33001, 7}, {32970, 31}, 632, 13, sizeof(Machine), true},  // Machine
+    {{1600, 17}, {1484, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{2730, 6}, {2684, 46}, 7, 10, sizeof(System), false},  // System
+    {{2797, 17}, {2773, 24}, 17, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{2899, 10}, {2856, 43}, 19, 2, sizeof(BridgeChip), false},  // BridgeChip
+    {{3474, 7}, {3450, 24}, 21, 10, sizeof(Inforom), false},  // Inforom
+    {{3771, 6}, {3758, 13}, 31, 6, sizeof(Memory), false},  // Memory
+    {{3829, 10}, {3815, 14}, 37, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{3976, 14}, {3909, 67}, 40, 2, sizeof(DramEncryption), false},  // DramEncryption
+    {{4180, 11}, {4146, 34}, 42, 2, sizeof(ConfCompute), false},  // ConfCompute
+    {{4245, 15}, {4201, 44}, 44, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{4569, 3}, {4556, 13}, 46, 5, sizeof(Pci), false},  // Pci
+    {{4926, 10}, {4886, 40}, 51, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{5695, 4}, {5685, 10}, 63, 15, sizeof(Pcie), false},  // Pcie
+    {{6593, 5}, {6571, 22}, 78, 16, sizeof(Power), false},  // Power
+    {{6746, 11}, {6705, 41}, 94, 7, sizeof(ModulePower), false},  // ModulePower
+    {{7684, 7}, {7565, 119}, 101, 14, sizeof(Thermal), false},  // Thermal
+    {{8067, 3}, {8032, 35}, 115, 8, sizeof(Fan), false},  // Fan
+    {{8272, 20}, {8227, 45}, 123, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{8429, 21}, {8372, 57}, 126, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{9021, 21}, {8951, 70}, 128, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{10036, 14}, {9987, 49}, 136, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{10270, 14}, {10198, 72}, 154, 3, sizeof(PowerBalancing), false},  // PowerBalancing
+    {{10418, 17}, {10349, 69}, 157, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
+    {{10618, 10}, {10578, 40}, 159, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{10768, 11}, {10707, 61}, 161, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{12144, 6}, {12137, 7}, 163, 28, sizeof(Clocks), false},  // Clocks
+    {{12303, 10}, {12255, 48}, 191, 2, sizeof(ClockFault), false},  // ClockFault
+    {{12372, 12}, {12358, 14}, 193, 2, sizeof(ClockMonitor), true},  // ClockMonitor
+    {{12932, 16}, {12897, 35}, 195, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{13395, 21}, {13358, 37}, 205, 11, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{13543, 11}, {13487, 56}, 216, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{13625, 15}, {13596, 29}, 218, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{13864, 11}, {13824, 40}, 219, 7, sizeof(Utilization), false},  // Utilization
+    {{14117, 12}, {14100, 17}, 226, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{14166, 15}, {14144, 22}, 229, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{14326, 14}, {14307, 19}, 232, 7, sizeof(EncoderSession), false},  // EncoderSession
+    {{14561, 8}, {14531, 30}, 239, 3, sizeof(FbcStats), false},  // FbcStats
+    {{14776, 10}, {14745, 31}, 242, 11, sizeof(FbcSession), false},  // FbcSession
+    {{15181, 7}, {15153, 28}, 253, 10, sizeof(Process), false},  // Process
+    {{15489, 8}, {15437, 52}, 263, 6, sizeof(Workload), false},  // Workload
+    {{15734, 14}, {15661, 73}, 269, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{17444, 9}, {17385, 59}, 272, 17, sizeof(Telemetry), false},  // Telemetry
+    {{17643, 18}, {17620, 23}, 289, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{17782, 12}, {17765, 17}, 293, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{18224, 18}, {18201, 23}, 295, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{18458, 14}, {18369, 89}, 301, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{18786, 12}, {18758, 28}, 305, 9, sizeof(EccLocations), false},  // EccLocations
+    {{18865, 9}, {18840, 25}, 314, 2, sizeof(EccErrors), false},  // EccErrors
+    {{18955, 10}, {18944, 11}, 316, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{19194, 14}, {19131, 63}, 318, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{19337, 13}, {19307, 30}, 325, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{19477, 14}, {19432, 45}, 328, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{19730, 7}, {19677, 53}, 333, 5, sizeof(EccSram), true},  // EccSram
+    {{19913, 3}, {19891, 22}, 338, 5, sizeof(Ecc), true},  // Ecc
+    {{20185, 6}, {20147, 38}, 343, 3, sizeof(Repair), false},  // Repair
+    {{20253, 14}, {20225, 28}, 346, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{20586, 12}, {20551, 35}, 348, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{20690, 17}, {20643, 47}, 353, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{21127, 12}, {21091, 36}, 358, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{21206, 7}, {21198, 8}, 365, 2, sizeof(Display), false},  // Display
+    {{21731, 10}, {21708, 23}, 367, 15, sizeof(MigProfile), true},  // MigProfile
+    {{22032, 18}, {22013, 19}, 382, 4, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{22396, 11}, {22381, 15}, 386, 6, sizeof(MigInstance), true},  // MigInstance
+    {{22961, 3}, {22942, 19}, 392, 8, sizeof(Mig), true},  // Mig
+    {{23033, 17}, {23008, 25}, 400, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{23151, 12}, {23124, 27}, 402, 2, sizeof(DriverModels), false},  // DriverModels
+    {{23272, 10}, {23248, 24}, 404, 2, sizeof(Accounting), false},  // Accounting
+    {{23350, 14}, {23335, 15}, 406, 2, sizeof(Virtualization), false},  // Virtualization
+    {{23545, 11}, {23532, 13}, 408, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{23684, 11}, {23654, 30}, 411, 2, sizeof(ResetStatus), false},  // ResetStatus
+    {{23834, 14}, {23809, 25}, 413, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{23936, 8}, {23904, 32}, 415, 1, sizeof(Topology), false},  // Topology
+    {{24228, 8}, {24193, 35}, 416, 7, sizeof(Platform), false},  // Platform
+    {{24592, 3}, {24561, 31}, 423, 6, sizeof(C2c), false},  // C2c
+    {{25024, 14}, {24979, 45}, 429, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{25240, 15}, {25184, 56}, 435, 3, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{25543, 12}, {25481, 62}, 438, 5, sizeof(FabricHealth), false},  // FabricHealth
+    {{25808, 6}, {25794, 14}, 443, 6, sizeof(Fabric), false},  // Fabric
+    {{26302, 6}, {26233, 69}, 449, 9, sizeof(GpmMix), false},  // GpmMix
+    {{26601, 3}, {26577, 24}, 458, 5, sizeof(Gpm), false},  // Gpm
+    {{26650, 10}, {26629, 21}, 463, 1, sizeof(FailureXid), false},  // FailureXid
+    {{27050, 7}, {26936, 114}, 464, 5, sizeof(Failure), false},  // Failure
+    {{27238, 20}, {27193, 45}, 469, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{27581, 8}, {27560, 21}, 471, 8, sizeof(Features), false},  // Features
+    {{27727, 14}, {27698, 29}, 479, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{31125, 3}, {31117, 8}, 483, 93, sizeof(Gpu), true},  // Gpu
+    {{31364, 10}, {31355, 9}, 576, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{31473, 8}, {31461, 12}, 581, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{31608, 16}, {31527, 81}, 583, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{31938, 14}, {31913, 25}, 586, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{31991, 12}, {31970, 21}, 590, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{32148, 14}, {32080, 68}, 592, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{32927, 6}, {32903, 24}, 597, 11, sizeof(NvLink), true},  // NvLink
+    {{33443, 11}, {33423, 20}, 608, 6, sizeof(RootComplex), true},  // RootComplex
+    {{33533, 3}, {33515, 18}, 614, 2, sizeof(Nic), false},  // Nic
+    {{33713, 12}, {33676, 37}, 616, 3, sizeof(PcieTopology), true},  // PcieTopology
+    {{33776, 7}, {33761, 15}, 619, 2, sizeof(UnitLed), false},  // UnitLed
+    {{33862, 7}, {33839, 23}, 621, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{33964, 16}, {33941, 23}, 625, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{34026, 7}, {34010, 16}, 628, 2, sizeof(UnitFan), false},  // UnitFan
+    {{34171, 4}, {34155, 16}, 630, 9, sizeof(Unit), true},  // Unit
+    {{34213, 17}, {34178, 35}, 639, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{34285, 11}, {34239, 46}, 641, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{34695, 10}, {34626, 69}, 645, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{35366, 7}, {35335, 31}, 657, 13, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

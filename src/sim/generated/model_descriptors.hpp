@@ -157,64 +157,72 @@ inline const StructDescriptor& descriptor<Topology>() { return detail::struct_ta
 template <>
 inline const StructDescriptor& descriptor<Platform>() { return detail::struct_table[72]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkLowPower>() { return detail::struct_table[73]; }
+inline const StructDescriptor& descriptor<C2c>() { return detail::struct_table[73]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkBandwidth>() { return detail::struct_table[74]; }
+inline const StructDescriptor& descriptor<NvLinkLowPower>() { return detail::struct_table[74]; }
 template <>
-inline const StructDescriptor& descriptor<FabricHealth>() { return detail::struct_table[75]; }
+inline const StructDescriptor& descriptor<NvLinkBandwidth>() { return detail::struct_table[75]; }
 template <>
-inline const StructDescriptor& descriptor<Fabric>() { return detail::struct_table[76]; }
+inline const StructDescriptor& descriptor<FabricHealth>() { return detail::struct_table[76]; }
 template <>
-inline const StructDescriptor& descriptor<GpmMix>() { return detail::struct_table[77]; }
+inline const StructDescriptor& descriptor<Fabric>() { return detail::struct_table[77]; }
 template <>
-inline const StructDescriptor& descriptor<Gpm>() { return detail::struct_table[78]; }
+inline const StructDescriptor& descriptor<GpmMix>() { return detail::struct_table[78]; }
 template <>
-inline const StructDescriptor& descriptor<FailureXid>() { return detail::struct_table[79]; }
+inline const StructDescriptor& descriptor<Gpm>() { return detail::struct_table[79]; }
 template <>
-inline const StructDescriptor& descriptor<Failure>() { return detail::struct_table[80]; }
+inline const StructDescriptor& descriptor<FailureXid>() { return detail::struct_table[80]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkErrorInjection>() { return detail::struct_table[81]; }
+inline const StructDescriptor& descriptor<Failure>() { return detail::struct_table[81]; }
 template <>
-inline const StructDescriptor& descriptor<Features>() { return detail::struct_table[82]; }
+inline const StructDescriptor& descriptor<NvLinkErrorInjection>() { return detail::struct_table[82]; }
 template <>
-inline const StructDescriptor& descriptor<GraceSuperchip>() { return detail::struct_table[83]; }
+inline const StructDescriptor& descriptor<Features>() { return detail::struct_table[83]; }
 template <>
-inline const StructDescriptor& descriptor<Gpu>() { return detail::struct_table[84]; }
+inline const StructDescriptor& descriptor<GraceSuperchip>() { return detail::struct_table[84]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkLink>() { return detail::struct_table[85]; }
+inline const StructDescriptor& descriptor<Gpu>() { return detail::struct_table[85]; }
 template <>
-inline const StructDescriptor& descriptor<NvSwitch>() { return detail::struct_table[86]; }
+inline const StructDescriptor& descriptor<NvLinkLink>() { return detail::struct_table[86]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkDefaults>() { return detail::struct_table[87]; }
+inline const StructDescriptor& descriptor<NvSwitch>() { return detail::struct_table[87]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkDevice>() { return detail::struct_table[88]; }
+inline const StructDescriptor& descriptor<NvLinkConnection>() { return detail::struct_table[88]; }
 template <>
-inline const StructDescriptor& descriptor<NvLink>() { return detail::struct_table[89]; }
+inline const StructDescriptor& descriptor<NvLinkDefaults>() { return detail::struct_table[89]; }
 template <>
-inline const StructDescriptor& descriptor<RootComplex>() { return detail::struct_table[90]; }
+inline const StructDescriptor& descriptor<NvLinkDevice>() { return detail::struct_table[90]; }
 template <>
-inline const StructDescriptor& descriptor<PcieTopology>() { return detail::struct_table[91]; }
+inline const StructDescriptor& descriptor<NvLinkFirmware>() { return detail::struct_table[91]; }
 template <>
-inline const StructDescriptor& descriptor<UnitLed>() { return detail::struct_table[92]; }
+inline const StructDescriptor& descriptor<NvLink>() { return detail::struct_table[92]; }
 template <>
-inline const StructDescriptor& descriptor<UnitPsu>() { return detail::struct_table[93]; }
+inline const StructDescriptor& descriptor<RootComplex>() { return detail::struct_table[93]; }
 template <>
-inline const StructDescriptor& descriptor<UnitTemperatures>() { return detail::struct_table[94]; }
+inline const StructDescriptor& descriptor<Nic>() { return detail::struct_table[94]; }
 template <>
-inline const StructDescriptor& descriptor<UnitFan>() { return detail::struct_table[95]; }
+inline const StructDescriptor& descriptor<PcieTopology>() { return detail::struct_table[95]; }
 template <>
-inline const StructDescriptor& descriptor<Unit>() { return detail::struct_table[96]; }
+inline const StructDescriptor& descriptor<UnitLed>() { return detail::struct_table[96]; }
 template <>
-inline const StructDescriptor& descriptor<HostInterfaceCard>() { return detail::struct_table[97]; }
+inline const StructDescriptor& descriptor<UnitPsu>() { return detail::struct_table[97]; }
 template <>
-inline const StructDescriptor& descriptor<ExcludedGpu>() { return detail::struct_table[98]; }
+inline const StructDescriptor& descriptor<UnitTemperatures>() { return detail::struct_table[98]; }
 template <>
-inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[99]; }
+inline const StructDescriptor& descriptor<UnitFan>() { return detail::struct_table[99]; }
 template <>
-inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[100]; }
+inline const StructDescriptor& descriptor<Unit>() { return detail::struct_table[100]; }
+template <>
+inline const StructDescriptor& descriptor<HostInterfaceCard>() { return detail::struct_table[101]; }
+template <>
+inline const StructDescriptor& descriptor<ExcludedGpu>() { return detail::struct_table[102]; }
+template <>
+inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[103]; }
+template <>
+inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[104]; }
 
-inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 101}; }
+inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 105}; }
 
-inline constexpr std::size_t max_fields_of_a_struct = 91;
+inline constexpr std::size_t max_fields_of_a_struct = 93;
 
 }  // namespace nvmlkit::sim::model
