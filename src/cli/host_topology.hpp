@@ -18,7 +18,8 @@ class HostTopology {
  public:
   HostTopology(const std::string& state, const std::string& path);
   ~HostTopology();
-  void remove();  // before this process ends by a signal
+  explicit operator bool() const { return !path_.empty(); }  // there is such a file
+  void remove();                                             // before this process ends by a signal
   HostTopology(const HostTopology&) = delete;
   HostTopology& operator=(const HostTopology&) = delete;
 

@@ -110,9 +110,18 @@ int Run(const MachineOptions& options, const UseOptions& use, const std::vector<
     if (choice.gpu_count)
       return Fail(bad_input, "run: -n needs -m or -c while NVMLKIT_STATE names a machine that is up");
     return WithDriver(choice, [&](const auto& driver) {
+      const auto folder = state_folder();
+      HostTopology host(*inherited, folder ? fmt::format("{}/run-{}.hwloc.xml", *folder, getpid()) : std::string());
+      if (use.gpus.empty() && host) return launch_and_wait(driver, command, {.after = [&](pid_t) { host.remove(); }});
       if (use.gpus.empty()) return launch(driver, command);
       const auto user = GpuUser::of(*inherited, use, command[0]);
-      return user ? launch_and_wait(driver, command, user->around()) : Fail(bad_input, user.error());
+      if (!user) return Fail(bad_input, user.error());
+      Around around = user->around();
+      around.after = [&host, leave = around.after](pid_t pid) {
+        leave(pid);
+        host.remove();
+      };
+      return launch_and_wait(driver, command, around);
     });
   }
   return WithDriver(choice, [&](const auto& driver) {

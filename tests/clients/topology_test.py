@@ -69,6 +69,17 @@ class Topology(unittest.TestCase):
                         self.assertEqual(ours[row], cells[:gpus] + cells[-2:], f"{branch} {machine} {row}")
             self.assertEqual(list(self.folder.rglob("*.xml")), [])
 
+    def test_a_machine_that_is_up_has_its_adapters(self) -> None:
+        line = self.nvmlkit("up", "-m", "hgx-h200")
+        self.environment.update(re.findall(r"(\w+)='([^']*)'", line))
+        self.addCleanup(self.nvmlkit, "down")
+        for branch, smi in available_smi().items():
+            rows = matrix(self.nvmlkit("run", "--", smi, "topo", "-m"))
+            self.assertEqual("NIC9" in rows, branch in SEES_ADAPTERS)
+            told = self.nvmlkit("run", "--uses", "gpu=0", "--", smi, "topo", "-m")
+            self.assertEqual("NIC9: mlx5_9" in told, branch in SEES_ADAPTERS)
+        self.assertEqual(list(self.folder.rglob("*.xml")), [])
+
     def test_direct_links_make_the_matrix_of_a_cube_mesh(self) -> None:
         for smi in available_smi().values():
             rows = matrix(self.smi(smi, "v100", "topo", "-m"))
